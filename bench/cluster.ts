@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { readPageSecret } from '../src/app/index/served-network-store.ts';
 import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { readPageSecret } from '../src/cluster/indexer/served-network-store.ts';
 import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { hasReplicatedServers, type ReplicatedDeployment, startReplicatedDeployment } from '../test/replicated-deployment.ts';
 import { type ChainStore, openChainStore } from './chain-store.ts';

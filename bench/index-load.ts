@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres, type Postgres } from '../src/app/platform/bun/postgres.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
+import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { openChainStore } from './chain-store.ts';
 import { BenchError } from './fault.ts';
 import type { Options } from './options.ts';

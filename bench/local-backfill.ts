@@ -1,6 +1,6 @@
 import type { ServedChain } from '../src/api/rest/served-chains.ts';
-import { createIndexerBackfill } from '../src/app/index/indexer-backfill.ts';
 import { zeroId } from '../src/base/bytes/id.ts';
+import { createIndexerBackfill } from '../src/cluster/api-server/indexer-backfill.ts';
 import type { Sql, SqlValue } from '../src/ledger/index/sql.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
 import type { PostgresBenchChain } from './postgres-chain.ts';

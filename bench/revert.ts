@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { configFrom } from '../src/app/config/config.ts';
 import { parseFlags } from '../src/app/config/flags.ts';
-import { createLog } from '../src/app/output/log.ts';
 import { createBunEnv } from '../src/app/platform/bun/env.ts';
 import { startNode } from '../src/app/programs/start-node.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
@@ -9,6 +8,7 @@ import type { Tx } from '../src/avm/tx/tx.ts';
 import { parseUtxo, refId, type Utxo } from '../src/avm/tx/utxo.ts';
 import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { createLog } from '../src/base/log/log.ts';
 import { baseTx, createWallet, ewoq, type Key, localChainParams, ownedBy, signDraft, transfer } from '../test/wallet-kit.ts';
 import { formatXAddress } from './fixture.ts';
 

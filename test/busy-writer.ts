@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { runWithProgress } from '../src/app/node/data-files.ts';
-import { createLog } from '../src/app/output/log.ts';
 import { createEnv } from '../src/app/platform/runtime-env.ts';
 import { connectToSupervisor } from '../src/app/processes/hosted-readers.ts';
+import { createLog } from '../src/base/log/log.ts';
 
 /**
  * A writer process that begins with synchronous work, during which it cannot answer pings. The work ends when the file of its first argument

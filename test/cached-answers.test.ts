@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { createLog } from '../src/app/output/log.ts';
 import { openDatabase } from '../src/app/platform/bun/database.ts';
 import { createEnv } from '../src/app/platform/runtime-env.ts';
 import { startNode } from '../src/app/programs/start-node.ts';
+import { createLog } from '../src/base/log/log.ts';
 import type { Database, OpenDatabase } from '../src/ledger/store/database.ts';
 import { callHandler } from '../src/sdk/local-request.ts';
 import { callMethod } from '../src/sdk/local-rpc.ts';

@@ -70,12 +70,12 @@ const ownLimits = {
     'app/node/api-metrics.ts',
     'app/platform/bun/postgres.ts',
     'app/servers/api.ts',
+    'cluster/postgres/statement-joiner.ts',
     'ledger/index-read/output-sources.ts',
     'ledger/index-read/read-buckets.ts',
     'ledger/index/batched-statement.ts',
     'ledger/index/key-array.ts',
     'ledger/index/key-lookup.ts',
-    'ledger/index/statement-joiner.ts',
     'ledger/store/statement-cache.ts',
   ],
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */

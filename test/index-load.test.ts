@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { openPostgres, type Postgres } from '../src/app/platform/bun/postgres.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
+import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { chainTables } from '../src/ledger/index/chain-tables.ts';
 import { explorerSchema, explorerTablesOf } from '../src/ledger/index/explorer-tables.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../src/ledger/index/tables.ts';

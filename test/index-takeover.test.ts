@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { openPostgres, type Postgres } from '../src/app/platform/bun/postgres.ts';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { idFromBytes, idText } from '../src/base/bytes/id.ts';
+import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { runOnPostgres } from '../src/ledger/index/query-runner.ts';
 import { heightOf } from './chain-oracle.ts';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';

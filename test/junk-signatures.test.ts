@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'bun:test';
-import { createLog } from '../src/app/output/log.ts';
 import { makeTx, type Tx } from '../src/avm/tx/tx.ts';
 import type { UnsignedTx } from '../src/avm/tx/unsigned.ts';
 import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
@@ -8,6 +7,7 @@ import { type Id, idOf } from '../src/base/bytes/id.ts';
 import { recoverNative } from '../src/base/crypto/curve-native.ts';
 import { createSignerCache } from '../src/base/crypto/recover.ts';
 import { recoverBatch } from '../src/base/crypto/recovery-batch.ts';
+import { createLog } from '../src/base/log/log.ts';
 import { createRecovery } from '../src/chain/recovery/recovery.ts';
 import { openLocalChain, startManualEngine } from './local-chain.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { createRpcClient } from '../src/api/client/rpc-client.ts';
-import { createLog } from '../src/app/output/log.ts';
 import { serve } from '../src/app/platform/bun/serve.ts';
 import { createCommonEnv } from '../src/app/platform/common-env.ts';
+import { createLog } from '../src/base/log/log.ts';
 import { fetchTransport } from '../src/chain/follow/transport.ts';
 import { findUnhealthyReason } from '../src/cli/commands/detach.ts';
 import { withProxy } from './listening-proxy.ts';

@@ -1,7 +1,7 @@
 /** A separate process that sends requests of one client to the rate limiter as fast as it can, and prints how many were admitted. */
 
-import { openSharedLimiter } from '../src/api/access/shared-limiter.fixture.ts';
 import { openRedis } from '../src/app/platform/bun/redis.ts';
+import { openSharedLimiter } from '../src/cluster/redis/shared-limiter.fixture.ts';
 
 const [url = '', prefix = '', client = '', perMinute = '', times = ''] = process.argv.slice(2);
 const redis = await openRedis(url, { commandTimeout: 5_000 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseFlags } from '../src/app/config/flags.ts';
 import { version } from '../src/app/home.ts';
-import { createLog } from '../src/app/output/log.ts';
 import { createEnv } from '../src/app/platform/runtime-env.ts';
+import { createLog } from '../src/base/log/log.ts';
 import { isClientCommand, runShortCommand } from '../src/cli/short-command.ts';
 
 const env = createEnv({

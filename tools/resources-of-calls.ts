@@ -36,7 +36,7 @@ export const perCall: readonly string[] = [
   'explorer/load/load-graph.ts reached',
   'explorer/pictures/graph-layout.ts contents columns edges order seenEdges',
   'explorer/views/address-view.tsx rows',
-  'ledger/index-postgres/chain-row-writer.ts spentIDs oldRows assets unspent',
+  'cluster/chain/chain-row-writer.ts spentIDs oldRows assets unspent',
   'ledger/index-read/amount-list.ts runs last',
   'ledger/index-read/holder-list.ts kept',
   'ledger/index-read/output-sums.ts sums',

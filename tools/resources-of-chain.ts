@@ -126,12 +126,11 @@ export const chainResources: readonly ResourceRow[] = [
   },
   {
     resource: 'connections to PostgreSQL, and time of a statement',
-    limit:
-      '{app/platform/bun/postgres.ts#defaultPoolSize} connections, {app/platform/bun/postgres-connection.ts#defaultStatementMilliseconds ms}',
+    limit: '{app/platform/bun/postgres.ts#defaultPoolSize} connections, {cluster/postgres/postgres.ts#defaultStatementMilliseconds ms}',
     over: 'others wait; 503',
     seen: 'serac_api_requests_total',
     test: 'src/app/platform/bun/postgres-connections.test.ts',
-    holds: ['app/database/replica-lag.ts samples', 'app/database/lease.ts reads'],
+    holds: ['cluster/hosts/replica-lag.ts samples', 'cluster/lease/lease.ts reads'],
   },
   {
     resource: 'restarts of the writer process (`--supervise`)',
@@ -152,8 +151,8 @@ export const chainResources: readonly ResourceRow[] = [
       'app/node/bootstrap.ts done',
       'app/solo/fork.ts first',
       'app/joined/refused-blocks.ts reasons',
-      'app/database/host-selection.ts listeners',
-      'app/index/index-version.ts listeners',
+      'cluster/hosts/host-selection.ts listeners',
+      'cluster/api-server/index-version.ts listeners',
       'app/servers/node-ports.ts others',
       'app/node/node-health.ts failing',
       'app/node/parts.ts parts',

@@ -14,12 +14,12 @@ export const requestResources: readonly ResourceRow[] = [
       'app/platform/connection-limit.ts lineAt',
       'base/timing/bounded-wait.ts waiting',
       'api/rest/response-cache.ts running',
-      'api/access/limiter-redis.ts inFlight',
+      'cluster/redis/limiter-redis.ts inFlight',
       'base/timing/long-work.ts waiting',
       'base/timing/mutex.ts waiting',
       'chain/follow/tracker.ts waiters',
       'chain/follow/rpc.ts pending',
-      'ledger/index/statement-joiner.ts waiting',
+      'cluster/postgres/statement-joiner.ts waiting',
       'ledger/index-read/read-holders.ts running',
     ],
   },
@@ -94,7 +94,7 @@ export const requestResources: readonly ResourceRow[] = [
     seen: 'serac_event_clients',
     test: 'src/api/events/replay.test.ts',
     holds: [
-      'api/access/stream-limit-redis.ts open',
+      'cluster/redis/stream-limit-redis.ts open',
       'api/access/stream-limit.ts streams',
       'api/events/audience.ts all',
       'api/events/held-events.ts queues',
@@ -136,7 +136,7 @@ export const requestResources: readonly ResourceRow[] = [
   },
   {
     resource: 'callers that are counted by the rate limits',
-    limit: 'least recently used are forgotten; {api/access/limit-sync.ts#maxPending} counts wait for Redis',
+    limit: 'least recently used are forgotten; {cluster/redis/limit-sync.ts#maxPending} counts wait for Redis',
     over: 'further counts are dropped, limits are kept in each process',
     test: 'src/api/access/limiter-memory.test.ts',
   },
@@ -149,11 +149,11 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'requests for addresses of a followed node (`serac api`, `serac index`)',
     limit:
-      '{app/index/backfill-queue.ts#limits.waiting} that wait, {app/index/indexer-backfill.ts#maxConcurrentRequests} of a server; {chain/follow/address-task.ts#maxDone} addresses are known as done',
+      '{cluster/indexer/backfill-queue.ts#limits.waiting} that wait, {cluster/api-server/indexer-backfill.ts#maxConcurrentRequests} of a server; {chain/follow/address-task.ts#maxDone} addresses are known as done',
     over: 'further ones wait for the next request',
     seen: 'serac_backfill',
-    test: 'src/app/index/backfill-queue.test.ts',
-    holds: ['app/index/backfill-queue.ts waiting inProgress pending', 'chain/follow/address-task.ts doneUntil running'],
+    test: 'src/cluster/indexer/backfill-queue.test.ts',
+    holds: ['cluster/indexer/backfill-queue.ts waiting inProgress pending', 'chain/follow/address-task.ts doneUntil running'],
   },
   {
     resource: 'faults, checks and impersonated addresses of `dev.*`',

@@ -1,6 +1,6 @@
-import { formatStamp } from '../app/output/log.ts';
 import { cleanText, escapeJson } from '../base/bytes/printable.ts';
 import type { AnyFault } from '../base/fault.ts';
+import { formatStamp } from '../base/log/log.ts';
 
 /** The exit codes of the program. */
 export const exitCodes = { failure: 1, badFlags: 2, portTaken: 3, damage: 4, otherVersion: 5 } as const;

@@ -1,7 +1,7 @@
-import type { FlagGroup, FlagKind, LogLevel } from '../app/config/flag-definition.ts';
+import type { FlagGroup, FlagKind } from '../app/config/flag-definition.ts';
 import type { flagTable } from '../app/config/flag-table.ts';
-import type { LineLevel } from '../app/output/log.ts';
 import { Fault } from '../base/fault.ts';
+import type { LineLevel, LogLevel } from '../base/log/log.ts';
 
 type Flags = typeof flagTable;
 

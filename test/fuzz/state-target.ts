@@ -1,9 +1,9 @@
 import { ok } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { createLog } from '../../src/app/output/log.ts';
 import { createEnv } from '../../src/app/platform/runtime-env.ts';
 import { startNode } from '../../src/app/programs/start-node.ts';
+import { createLog } from '../../src/base/log/log.ts';
 import { decodeStateFile, type StateHeader } from '../../src/ledger/snapshot/state-file.ts';
 import { callHandler } from '../../src/sdk/local-request.ts';
 import { configFromOptions } from '../../src/sdk/options-config.ts';

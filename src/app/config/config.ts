@@ -2,11 +2,12 @@ import { parseUpgradeFile } from '../../avm/genesis/upgrade-file.ts';
 import { getNetwork, isPublicNetwork, type Network, type Upgrades } from '../../avm/network.ts';
 import { type AccountOptions, defaultAccounts, testMnemonic } from '../../avm/wallet/accounts.ts';
 import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
+import type { LogLevel } from '../../base/log/log.ts';
+import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
+import { parseDatabaseUrl } from '../../cluster/postgres/database-url.ts';
 import type { IdentityOptions } from '../../network/identity/identity.ts';
 import { networkFlags } from '../../network/peers/network-flags.ts';
 import type { Command } from './command.ts';
-import { parseDatabaseUrl } from './database-url.ts';
-import type { LogLevel } from './flag-definition.ts';
 import type { Options } from './flag-table.ts';
 import { type JoinConfig, joinConfigFrom } from './join-config.ts';
 
@@ -105,23 +106,6 @@ export type StateFiles = {
 
 /** Milliseconds; may be a fraction, as Go durations can be shorter than 1 ms. */
 type Milliseconds = number;
-
-/** PostgreSQL, and how it is used. */
-export type DatabaseConfig = {
-  /** Maybe with several hosts: the primary and its replicas. */
-  readonly url: string;
-  /** The same database without a pooler, for notifications; undefined: `url`. */
-  readonly listenUrl: string | undefined;
-  /** Maximum number of connections to each host. */
-  readonly poolSize: number;
-  readonly statementTimeout: Milliseconds;
-  /** Whether replicas are read, or only the primary. */
-  readonly readsReplicas: boolean;
-  /** A replica that is further behind the primary is not read. */
-  readonly maxLag: Milliseconds;
-  /** Transactions or blocks of a new partition. */
-  readonly partitionSize: number;
-};
 
 /** Where the genesis comes from: the network's own, or genesis JSON in AvalancheGo's format from a file or in base64. */
 type GenesisSource =

@@ -56,9 +56,3 @@ export const flagGroups = [
   'Program',
 ] as const;
 export type FlagGroup = (typeof flagGroups)[number];
-
-/** From the fewest lines to the most, in AvalancheGo's order. */
-export const logLevels = ['off', 'fatal', 'error', 'warn', 'info', 'trace', 'debug', 'verbo'] as const;
-
-/** A log level. In AvalancheGo's order `trace` shows fewer lines than `debug`. AvalancheGo: utils/logging/level.go. */
-export type LogLevel = (typeof logLevels)[number];

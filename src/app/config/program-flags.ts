@@ -1,4 +1,5 @@
-import { type FlagDefinition, logLevels } from './flag-definition.ts';
+import { logLevels } from '../../base/log/log.ts';
+import type { FlagDefinition } from './flag-definition.ts';
 
 /** Flags of API keys, of commands that ask a node, and of the program itself. */
 export const programFlags = {

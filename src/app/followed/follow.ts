@@ -1,8 +1,10 @@
+import { createAddressBackfill } from '../../api/rest/address-backfill.ts';
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
+import { createOutageLog, logChanges, stripCredentials } from '../../base/log/log.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { AddressTask } from '../../chain/follow/address-task.ts';
 import { FollowError, isTemporary } from '../../chain/follow/fault.ts';
@@ -14,7 +16,7 @@ import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
 import { addSpender } from '../../chain/follow/spent-input.ts';
 import { createStateLedger } from '../../chain/follow/state-ledger.ts';
-import type { FollowStatus } from '../../chain/follow/status.ts';
+import { type FollowStatus, isNodeReachable } from '../../chain/follow/status.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import { trustingVerifier } from '../../chain/follow/trusting-verifier.ts';
 import { createCommitState } from '../../chain/lifecycle/commit-state.ts';
@@ -23,13 +25,11 @@ import { createRestartingThread } from '../../chain/recovery/restarting-thread.t
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { StorageConfig } from '../config/config.ts';
-import { createAddressBackfill } from '../node/address-backfill.ts';
 import { createVerifierOfChain, type RunningChain, type WriterDeps } from '../node/avm-chain.ts';
 import { dataFilesIn } from '../node/data-files.ts';
 import { createFollowedAge } from '../node/health-checks.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../node/network-context.ts';
 import type { OpenedChain } from '../node/node-store.ts';
-import { createOutageLog, logChanges, stripCredentials } from '../output/log.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../platform/env.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
@@ -237,9 +237,6 @@ export function describeFollowedChain(
     foreignImports: 'looked-up',
   };
 }
-
-/** Whether the followed node answers, by the state of the follower. */
-export const isNodeReachable = (state: string): boolean => state === 'live' || state === 'catching-up';
 
 /** Runs the given backfills; turns an error of the followed node into an `ApiError` with status 502 or 503. */
 export const backfillWithApiErrors =

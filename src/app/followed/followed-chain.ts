@@ -1,4 +1,5 @@
 import { isPublicNetwork } from '../../avm/network.ts';
+import { stripCredentials } from '../../base/log/log.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Config } from '../config/config.ts';
 import { FlagError } from '../config/flag-source.ts';
@@ -10,7 +11,6 @@ import type { NodeCore } from '../node/node-core.ts';
 import { extraCheck } from '../node/node-health.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Contribution } from '../node/parts.ts';
-import { stripCredentials } from '../output/log.ts';
 import { startFollowedChain } from './follow.ts';
 
 /** The X-Chain of a node whose blocks come from another node. */

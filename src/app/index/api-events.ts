@@ -2,15 +2,15 @@ import type { EventLog } from '../../api/events/event-log.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import { createEventHub, type EventHub, type HubDeps } from '../../api/events/hub.ts';
 import { parseEventID } from '../../api/events/position.ts';
-import { openPostgresEventLog } from '../../api/events/postgres-event-log.ts';
 import { paramContextFor } from '../../api/rest/chain-name.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
+import { openPostgresEventLog } from '../../cluster/chain/postgres-event-log.ts';
+import { isDatabaseDown } from '../../cluster/postgres/postgres-fault.ts';
 import type { TimeEnv } from '../platform/env.ts';
-import { isDatabaseDown } from '../platform/postgres-fault.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
 /**

@@ -1,21 +1,21 @@
 import { createEventHub } from '../../api/events/hub.ts';
-import { openPostgresEventLog } from '../../api/events/postgres-event-log.ts';
 import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { every } from '../../base/timing/timers.ts';
+import { blocksChannel } from '../../cluster/chain/postgres-chain.ts';
+import { openPostgresEventLog } from '../../cluster/chain/postgres-event-log.ts';
+import type { DatabaseHost } from '../../cluster/hosts/database-host.ts';
+import { readPageSecret } from '../../cluster/indexer/served-network-store.ts';
+import type { Lease } from '../../cluster/lease/lease.ts';
 import { indexedChains } from '../../ledger/index/migrate.ts';
-import { blocksChannel } from '../../ledger/index-postgres/postgres-chain.ts';
 import type { Config } from '../config/config.ts';
-import type { DatabaseHost } from '../database/database-host.ts';
-import type { Lease } from '../database/lease.ts';
 import { createChainAddressFormat } from '../node/avm-chain.ts';
 import { createNodeLongWork, type NetworkContext } from '../node/network-context.ts';
 import { startWebhookDelivery } from '../node/webhook-delivery.ts';
 import type { Env } from '../platform/env.ts';
 import { targetPolicyOf } from '../servers/webhook-management.ts';
 import { eventLogIDOf } from './api-events.ts';
-import { readPageSecret } from './served-network-store.ts';
 
 /** Milliseconds between two looks for new blocks, in case a notification was lost. */
 const advanceInterval = 1000;

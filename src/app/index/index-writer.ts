@@ -6,33 +6,33 @@ import { idOf } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
+import { createOutageLog, logChanges, stripCredentials } from '../../base/log/log.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
+import { createBackfilledAddresses } from '../../cluster/chain/backfilled-addresses.ts';
+import { verifyPartitions } from '../../cluster/chain/partitions.ts';
+import { openPostgresChain, type PostgresChainOptions } from '../../cluster/chain/postgres-chain.ts';
+import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
+import { type DatabaseHost, openDatabaseHost } from '../../cluster/hosts/database-host.ts';
+import { createPrimaryFinder } from '../../cluster/hosts/primary.ts';
+import { createBackfillQueue, processBackfillQueue } from '../../cluster/indexer/backfill-queue.ts';
+import { startBackgroundMigration } from '../../cluster/indexer/background-migration.ts';
+import { writeNetworkDescription, writeStatus } from '../../cluster/indexer/served-network-store.ts';
+import { type Lease, tryLease } from '../../cluster/lease/lease.ts';
+import { splitHosts } from '../../cluster/postgres/database-url.ts';
+import { databaseName, PostgresError, withoutPrefix } from '../../cluster/postgres/postgres-fault.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
-import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
-import { createBackfilledAddresses } from '../../ledger/index-postgres/backfilled-addresses.ts';
-import { openPostgresChain, type PostgresChainOptions } from '../../ledger/index-postgres/postgres-chain.ts';
-import type { Config, DatabaseConfig } from '../config/config.ts';
-import { splitHosts } from '../config/database-url.ts';
-import { type DatabaseHost, openDatabaseHost } from '../database/database-host.ts';
-import { type Lease, tryLease } from '../database/lease.ts';
-import { createPrimaryFinder } from '../database/primary.ts';
+import type { Config } from '../config/config.ts';
 import { backfillWithApiErrors, startFollowing } from '../followed/follow.ts';
 import { limitWriterCaches } from '../node/cache-budget.ts';
 import { openTogether } from '../node/closing.ts';
 import { watchMigration } from '../node/index-migration.ts';
-import { createNetworkContext, hasPreLinearizationHistory, type NetworkContext } from '../node/network-context.ts';
-import { describeNetwork } from '../node/served-network.ts';
-import { createOutageLog, logChanges, stripCredentials } from '../output/log.ts';
+import { createNetworkContext, describeNetwork, hasPreLinearizationHistory, type NetworkContext } from '../node/network-context.ts';
 import type { Env } from '../platform/env.ts';
-import { databaseName, PostgresError, withoutPrefix } from '../platform/postgres-fault.ts';
-import { createBackfillQueue, processBackfillQueue } from './backfill-queue.ts';
-import { startBackgroundMigration } from './background-migration.ts';
 import { startIndexWebhooks } from './index-webhooks.ts';
-import { writeNetworkDescription, writeStatus } from './served-network-store.ts';
 
 /** Milliseconds between two attempts to get the lease, between two writes of the status, and between two looks for another primary. */
 const intervals = { leaseAttempt: 500, status: 2000, promotion: 1000 } as const;
@@ -65,7 +65,7 @@ export type IndexWriter = {
 };
 
 /**
- * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: the holder of the lease (database/lease.ts). Others wait
+ * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: the holder of the lease (cluster/lease/lease.ts). Others wait
  * for it.
  */
 export function createIndexWriter(node: string, config: Config, env: Env): IndexWriter {

@@ -1,31 +1,32 @@
 import { createKeyReader, type KeyStore } from '../../api/access/key-store.ts';
-import type { Redis } from '../../api/access/redis.ts';
 import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
+import { createServedChains, type NetworkDescription } from '../../api/rest/served-network.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { parseId, zeroId } from '../../base/bytes/id.ts';
+import { logChanges } from '../../base/log/log.ts';
 import { sleep } from '../../base/timing/sleep.ts';
+import { type IndexStatusWatch, watchIndexStatus } from '../../cluster/api-server/index-status.ts';
+import { type IndexVersion, watchIndexVersion } from '../../cluster/api-server/index-version.ts';
+import { createIndexerBackfill } from '../../cluster/api-server/indexer-backfill.ts';
+import { createVersionQuery, type IndexedChain } from '../../cluster/api-server/version-query.ts';
+import { openBackfilledAddressReads } from '../../cluster/chain/backfilled-addresses.ts';
+import { verifyPartitions } from '../../cluster/chain/partitions.ts';
+import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
+import { type DatabaseHosts, openDatabaseHosts } from '../../cluster/hosts/database-hosts.ts';
+import { startPosition } from '../../cluster/hosts/read-position.ts';
+import { createServedPosition, noServedPosition } from '../../cluster/hosts/served-position.ts';
+import { readNetworkDescription, readPageSecret } from '../../cluster/indexer/served-network-store.ts';
+import { joinStatements } from '../../cluster/postgres/statement-joiner.ts';
+import type { Redis } from '../../cluster/redis/redis.ts';
 import { indexedChains, isReadable } from '../../ledger/index/migrate.ts';
-import { verifyPartitions } from '../../ledger/index/partitions.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
-import { joinStatements } from '../../ledger/index/statement-joiner.ts';
-import { openBackfilledAddressReads } from '../../ledger/index-postgres/backfilled-addresses.ts';
 import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
 import { openReads } from '../../ledger/index-read/open-reads.ts';
-import type { Config, DatabaseConfig } from '../config/config.ts';
-import { type DatabaseHosts, openDatabaseHosts } from '../database/database-hosts.ts';
-import { startPosition } from '../database/read-position.ts';
-import { createServedPosition, noServedPosition } from '../database/served-position.ts';
+import type { Config } from '../config/config.ts';
 import { openTogether } from '../node/closing.ts';
-import { createServedChains, type NetworkDescription } from '../node/served-network.ts';
-import { logChanges } from '../output/log.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
-import { type IndexStatusWatch, watchIndexStatus } from './index-status.ts';
-import { type IndexVersion, watchIndexVersion } from './index-version.ts';
-import { createIndexerBackfill } from './indexer-backfill.ts';
-import { readNetworkDescription, readPageSecret } from './served-network-store.ts';
-import { createVersionQuery, type IndexedChain } from './version-query.ts';
 
 /** The history index in PostgreSQL that `serac index` writes, opened to be served. */
 export type PostgresSource = {

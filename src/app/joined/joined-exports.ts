@@ -1,10 +1,10 @@
+import { createAddressBackfill } from '../../api/rest/address-backfill.ts';
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { FollowError } from '../../chain/follow/fault.ts';
 import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
 import { createSpentExportsBackfill } from '../../chain/follow/spent-exports-backfill.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
-import { createAddressBackfill } from '../node/address-backfill.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { Env } from '../platform/env.ts';
 

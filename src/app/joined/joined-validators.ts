@@ -3,6 +3,7 @@ import { isPublicNetwork } from '../../avm/network.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Check } from '../../base/health/result.ts';
+import { stripCredentials } from '../../base/log/log.ts';
 import { createRpc } from '../../chain/follow/rpc.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import type { Store } from '../../ledger/store/store.ts';
@@ -14,7 +15,6 @@ import { createTrustedValidators, type TrustedValidators } from '../../network/v
 import { openValidatorStore } from '../../network/validators/validator-store.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import { openTogether } from '../node/closing.ts';
-import { stripCredentials } from '../output/log.ts';
 import type { Env } from '../platform/env.ts';
 
 /** The validators of a joined network, and what depends on where they come from. */

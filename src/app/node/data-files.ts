@@ -1,5 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import { startProgress } from '../../base/log/progress.ts';
 import {
   type ChainEnd,
   type ChainEnds,
@@ -19,7 +20,6 @@ import {
 import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { checkStructure } from '../../ledger/store/structure.ts';
 import { truncateWal } from '../../ledger/store/wal-end.ts';
-import { startProgress } from '../output/progress.ts';
 import type { Env, FileEnv, ProcessEnv, TimeEnv } from '../platform/env.ts';
 
 /** The files of a data directory that hold its chains. */

@@ -1,9 +1,9 @@
+import { startProgress } from '../../base/log/progress.ts';
 import { isMigrationDue, type MigrationWatch, migrateStore } from '../../ledger/index/migrate.ts';
 import { migrations } from '../../ledger/index/migrations.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { countSnapshots, deleteAllSnapshots } from '../../ledger/snapshot/snapshots.ts';
 import type { Store } from '../../ledger/store/store.ts';
-import { startProgress } from '../output/progress.ts';
 import type { Env } from '../platform/env.ts';
 
 /**

@@ -1,8 +1,10 @@
 import { type Differences, differencesOf } from '../../api/differences.ts';
+import { mapNonEmpty, type NetworkDescription } from '../../api/rest/served-network.ts';
 import { createAliases } from '../../api/rpc/aliases.ts';
 import type { NetworkGenesis } from '../../avm/genesis/network-genesis.ts';
 import { isPublicNetwork } from '../../avm/network.ts';
-import { type Id, zeroId } from '../../base/bytes/id.ts';
+import { toHex } from '../../base/bytes/hex.ts';
+import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { type ChainClock, createChainClock } from '../../base/timing/chain-clock.ts';
 import { createLongWork, type LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
@@ -62,3 +64,18 @@ export const createNodeLongWork = ({ clock, timers }: Pick<Env, 'clock' | 'timer
 
 /** Whether the X-Chain has a history from before linearization. It has on the public networks, and no node can serve that history as blocks. */
 export const hasPreLinearizationHistory = ({ chain }: Pick<NetworkContext, 'chain'>): boolean => isPublicNetwork(chain.network.id);
+
+/** The network and its chains as the Data and Metrics APIs are told of them. */
+export const describeNetwork = ({ specs, p, c, genesis, chain: { network } }: NetworkContext): NetworkDescription => ({
+  network: { id: network.id, name: network.name, hrp: network.hrp, startTime: Number(genesis.p.startTime) },
+  chains: mapNonEmpty(specs, ({ id, aliases, genesis: { bytes, assets } }) => ({
+    id: idText(id),
+    aliases,
+    feeAsset: idText(assets[0].tx.id),
+    genesis: toHex(bytes),
+  })),
+  counterparts: [
+    { id: idText(p.id), alias: p.aliases[0], evmChainId: 0 },
+    { id: idText(c.id), alias: c.aliases[0], evmChainId: genesis.c.evmChainID },
+  ],
+});

@@ -1,7 +1,7 @@
 import type { Services } from '../../api/rpc/method.ts';
+import { startProgress } from '../../base/log/progress.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import type { SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
-import { startProgress } from '../output/progress.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { type AvmChainSpec, createChainServices, type RunningChain } from './avm-chain.ts';
 import type { NetworkContext } from './network-context.ts';

@@ -1,5 +1,5 @@
-import type { Log } from './log.ts';
-import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from './progress.ts';
+import type { Log } from '../../base/log/log.ts';
+import { formatProgressBar, formatProgressLine, type Progress, plainLineInterval } from '../../base/log/progress.ts';
 
 type ProgressOutput = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
+import { createLog } from '../../base/log/log.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
-import { createLog } from './log.ts';
 import { createReport } from './report.ts';
 
 test('20 errors a second are written; further ones are counted by their messages, in one line', async () => {

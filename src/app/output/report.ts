@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts';
+import type { Log } from '../../base/log/log.ts';
 import type { After } from './gather-blocks.ts';
 import { formatCounts, limitLines } from './limit-lines.ts';
-import type { Log } from './log.ts';
 
 type ReportEnv = { readonly log: Log; readonly timers: { readonly after: After } };
 

@@ -2,13 +2,14 @@ import type { EventHub } from '../../api/events/hub.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
-import type { Config, DatabaseConfig } from '../config/config.ts';
+import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
+import { createPrimarySql } from '../../cluster/hosts/primary-sql.ts';
+import type { Config } from '../config/config.ts';
 import { createApiEventParams } from '../index/api-events.ts';
 import type { Contribution } from '../node/parts.ts';
 import type { Env } from '../platform/env.ts';
 import type { WebhookManagement } from '../servers/api.ts';
 import { createWebhookManagement, targetPolicyOf } from '../servers/webhook-management.ts';
-import { createPrimarySql } from '../webhooks/primary-sql.ts';
 
 /** The webhooks of a database in PostgreSQL as `serac api` manages them; `serac index` delivers. */
 export function openApiWebhooks(

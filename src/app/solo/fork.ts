@@ -5,6 +5,7 @@ import type { Services } from '../../api/rpc/method.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idText, parseId } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
+import { stripCredentials } from '../../base/log/log.ts';
 import { checkNodeIdentity } from '../../chain/follow/node-identity.ts';
 import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { withRetries } from '../../chain/follow/retrying-remote.ts';
@@ -21,7 +22,6 @@ import { dataFilesIn } from '../node/data-files.ts';
 import { type FetchParams, parseValid, withFetchedFirst } from '../node/fetch-first.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { OpenedChain, RevertibleStore } from '../node/node-store.ts';
-import { stripCredentials } from '../output/log.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../platform/env.ts';
 
 /** A fork of the X-Chain of a live node, and what its parts need. */

@@ -1,4 +1,5 @@
 import { type Account, deriveAccounts } from '../../avm/wallet/accounts.ts';
+import { stripCredentials } from '../../base/log/log.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import { type AvmChainSpec, createChainAddressFormat, runChain } from '../node/avm-chain.ts';
 import type { NetworkContext } from '../node/network-context.ts';
@@ -6,7 +7,6 @@ import { createNodeChain, type NodeChain, type NodeChains, openIndexedChain, sto
 import type { NodeCore } from '../node/node-core.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Contribution } from '../node/parts.ts';
-import { stripCredentials } from '../output/log.ts';
 import { fundAccounts } from './account-funding.ts';
 import { readAccounts, readFundedKey, withAddresses } from './account-list.ts';
 import { openFork, type RunningFork, withForkedReads } from './fork.ts';

@@ -24,3 +24,6 @@ export type FollowStatus = {
   /** Imported outputs since the start whose export could not be found, so that only their signatures were verified. */
   readonly unknownImports: number;
 };
+
+/** Whether the followed node answers, by the state of the follower. */
+export const isNodeReachable = (state: string): boolean => state === 'live' || state === 'catching-up';

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, localChainParams, ownedBy, signDraft, transfer } from '../../../test/wallet-kit.ts';
-import { createLog } from '../../app/output/log.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import { recoverNative } from '../../base/crypto/curve-native.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { recoverBatch } from '../../base/crypto/recovery-batch.ts';
+import { createLog } from '../../base/log/log.ts';
 import { createRecovery } from './recovery.ts';
 
 const wallet = createWallet('recovery', { keys: [ewoq], count: 0 });

@@ -1,10 +1,11 @@
-import type { Config, DatabaseConfig } from '../../app/config/config.ts';
-import { openPrimary } from '../../app/database/primary.ts';
+import type { Config } from '../../app/config/config.ts';
 import { dataFilesIn } from '../../app/node/data-files.ts';
 import { createNetworkContext } from '../../app/node/network-context.ts';
-import { startProgress } from '../../app/output/progress.ts';
 import type { Env } from '../../app/platform/env.ts';
-import { copyToStore } from '../../ledger/index-postgres/copy-to-store.ts';
+import { startProgress } from '../../base/log/progress.ts';
+import { copyToStore } from '../../cluster/chain/copy-to-store.ts';
+import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
+import { openPrimary } from '../../cluster/hosts/primary.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 import { offlineCacheBytes, openStore } from '../../ledger/store/store.ts';
 import { check } from './check.ts';

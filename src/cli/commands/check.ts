@@ -10,10 +10,10 @@ import {
   withChainEnds,
 } from '../../app/node/data-files.ts';
 import { createNetworkContext, type NetworkContext } from '../../app/node/network-context.ts';
-import { startProgress } from '../../app/output/progress.ts';
 import type { Env } from '../../app/platform/env.ts';
 import { type Id, idOf, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
+import { startProgress } from '../../base/log/progress.ts';
 import { checkChainEnds } from '../../ledger/state/chain-ends.ts';
 import { getChainNumber, listStoredChains } from '../../ledger/state/chain-number.ts';
 import { openState } from '../../ledger/state/chain-state.ts';

@@ -5,9 +5,9 @@ import { defaultPlans, type Plans } from '../../api/access/plans.ts';
 import { plansOfServer, readServerPlans } from '../../api/access/server-plans.ts';
 import type { Config, StorageConfig } from '../../app/config/config.ts';
 import type { Options } from '../../app/config/flag-table.ts';
-import { openPrimary } from '../../app/database/primary.ts';
 import type { Env, FileEnv } from '../../app/platform/env.ts';
 import { listRouteIds, loadPlans, openKeysDatabase } from '../../app/servers/access.ts';
+import { openPrimary } from '../../cluster/hosts/primary.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
 

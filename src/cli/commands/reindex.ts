@@ -4,10 +4,10 @@ import { type DataFiles, findStructureDamage, rebuildPageChecksums, requireDatab
 import { migrateIndex } from '../../app/node/index-migration.ts';
 import { createNetworkContext } from '../../app/node/network-context.ts';
 import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/node/node-store.ts';
-import { startProgress } from '../../app/output/progress.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../../app/platform/env.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
+import { startProgress } from '../../base/log/progress.ts';
 import { isMigrationDue } from '../../ledger/index/migrate.ts';
 import type { IndexDifference } from '../../ledger/index-sqlite/compare-indexes.ts';
 import { openReindex, type Reindex } from '../../ledger/index-sqlite/reindex.ts';

@@ -120,7 +120,7 @@ function createCountReads(t: Tables & IndexTables, chain: Uint8Array) {
     FROM progress WHERE chain = ?`;
   // Block 0 is in no bucket.
   const lastTimeBefore = `SELECT b.time FROM ${t.block} b WHERE b.time < ? AND b.height > 0 ORDER BY b.time DESC, b.height DESC LIMIT 1`;
-  // One text for ranges of all units: PostgreSQL reads any number of them with one statement (index/statement-joiner.ts).
+  // One text for ranges of all units: PostgreSQL reads any number of them with one statement (cluster/postgres/statement-joiner.ts).
   const rangeText = `SELECT start, ${countColumns} FROM ${t.span} WHERE unit = ? AND start >= ? AND start < ?
     UNION ALL SELECT start, txs, 0, 0, 0, 0, fees, max_tps, 0 FROM ${t.minute} WHERE ? = ${rangeUnits.minute} AND start >= ? AND start < ?
     UNION ALL SELECT time, tx_count, 0, 0, 0, 0, fees, 0, coalesce((${lastTimeBefore}), 0) FROM ${t.block}

@@ -1,9 +1,9 @@
 import { openDatabase } from '../../app/platform/bun/database.ts';
 import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import { openPostgresChain } from '../../cluster/chain/postgres-chain.ts';
+import { joinStatements } from '../../cluster/postgres/statement-joiner.ts';
 import { migratePostgres } from '../index/migrate.ts';
-import { joinStatements } from '../index/statement-joiner.ts';
-import { openPostgresChain } from '../index-postgres/postgres-chain.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import type { PinnedBlock } from './index-reads.ts';

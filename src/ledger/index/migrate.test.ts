@@ -3,7 +3,7 @@ import { openDatabase } from '../../app/platform/bun/database.ts';
 import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import { sqliteDrivers, withScratchDatabase } from '../../app/platform/databases.fixture.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
-import { readIndexCounters } from '../index-postgres/test-database.fixture.ts';
+import { readIndexCounters } from '../../cluster/chain/test-database.fixture.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { appendBlocks, codeOf, openChain } from '../state/open-chain.fixture.ts';
 import { chainID, genesisID, otherChainID, randomChain } from '../state/random-chain.fixture.ts';

@@ -1,42 +1,11 @@
-import { type DatabaseTls, parseDatabaseUrl } from '../../config/database-url.ts';
-
-export type PostgresOptions = {
-  /** Of one host; see `splitHosts`. */
-  readonly url: string;
-  /**
-   * The URL is one of a pooler, such as PgBouncer in transaction mode, which may run every transaction on another connection of the server.
-   * So nothing is set for a session and no statement is prepared by name: search_path, statement_timeout and the planner's settings are
-   * those of the role (docs/guides/cluster.md), and `listen` does not work.
-   */
-  readonly isPooled?: boolean;
-  /** Maximum number of connections; default 8. */
-  readonly max?: number;
-  readonly connectMilliseconds?: number;
-  /** Timeout of one statement, also if the server does not answer at all. */
-  readonly statementMilliseconds?: number;
-  /** The name by which other sessions find those of this pool in `pg_stat_activity`; default `serac`. */
-  readonly applicationName?: string;
-  /** The server ends a session that was idle for so long, in a transaction or not; default: as the server is set. Not sent to a pooler. */
-  readonly idleMilliseconds?: number;
-  /** How often a connection that listens is checked, and how long it may take; default 5000. */
-  readonly listenCheckMilliseconds?: number;
-  /** Called each time an established connection is closed, by either side. */
-  readonly onLost?: () => void;
-};
-
-/**
- * Planner settings: always use indexes, since every query reads a few rows by a key. Without them the planner chooses to read or sort whole
- * tables while they are small; it cannot know that they will grow.
- */
-export const plannerSettings = {
-  jit: 'off',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_bitmapscan: 'off',
-  // A statement is planned once for each connection. With partitions a plan for single values looks cheaper, so one would be made every time.
-  plan_cache_mode: 'force_generic_plan',
-} as const;
+import { type DatabaseTls, parseDatabaseUrl } from '../../../cluster/postgres/database-url.ts';
+import {
+  defaultStatementMilliseconds,
+  directSetting,
+  type PostgresOptions,
+  plannerSettings,
+  quoteIdentifier,
+} from '../../../cluster/postgres/postgres.ts';
 
 /**
  * When the server ends a session whose client is gone without a word, such as a host without power: after 25 s without an answer. The default of
@@ -48,12 +17,6 @@ const keepAliveSettings = {
   tcp_keepalives_count: 3,
   tcp_user_timeout: 25_000,
 } as const;
-
-/**
- * A setting that exists only in sessions of this program that have no pooler in between: a pooler refuses the connection because of it, or
- * drops it. So `current_setting('serac.direct', true)` says what the connection is.
- */
-export const directSetting = 'serac.direct';
 
 /** A connection. It is opened by its first statement, and again by the first one after it was lost. */
 export function connect({
@@ -100,8 +63,6 @@ export function connect({
   });
 }
 
-export const defaultStatementMilliseconds = 2000;
-
 /** Files of TLS. With a certificate authority and no mode that verifies, the driver would verify all the same; libpq does not. */
 function tlsOptions({ mode, ca, certificate, key }: DatabaseTls): { readonly tls?: Bun.TLSOptions } {
   if (mode === 'disable') return {};
@@ -113,5 +74,3 @@ function tlsOptions({ mode, ca, certificate, key }: DatabaseTls): { readonly tls
   };
   return Object.keys(options).length === 0 ? {} : { tls: options };
 }
-
-export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

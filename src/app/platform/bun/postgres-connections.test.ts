@@ -7,9 +7,9 @@ import { type PrivatePgBouncer, pgBouncerBinary, startPgBouncer } from '../../..
 import { findServerUser, handOver, type PrivatePostgres, startPostgres } from '../../../../test/postgres.ts';
 import { eventually } from '../../../../test/processes.ts';
 import { messageOf } from '../../../base/fault.ts';
-import { isDatabaseDown } from '../postgres-fault.ts';
-import { openPostgres, type Postgres } from './postgres.ts';
-import type { PostgresOptions } from './postgres-connection.ts';
+import type { Postgres, PostgresOptions } from '../../../cluster/postgres/postgres.ts';
+import { isDatabaseDown } from '../../../cluster/postgres/postgres-fault.ts';
+import { openPostgres } from './postgres.ts';
 
 const server = await startPostgres();
 const hasTls = Bun.which('openssl') !== null;

@@ -1,6 +1,5 @@
-import { connect, type PostgresOptions } from './postgres-connection.ts';
-
-export type Listener = { readonly onNotify: (payload: string) => void; readonly onLost: () => void };
+import type { Listener, PostgresOptions } from '../../../cluster/postgres/postgres.ts';
+import { connect } from './postgres-connection.ts';
 
 /**
  * A connection of its own that listens on a channel. It may be cut without notice, and is silent while nothing happens, so it is sent a notification

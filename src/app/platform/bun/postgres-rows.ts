@@ -1,5 +1,5 @@
+import { PostgresError } from '../../../cluster/postgres/postgres-fault.ts';
 import type { GroupResult } from '../../../ledger/index/sql.ts';
-import { PostgresError } from '../postgres-fault.ts';
 
 /** A row as the driver returns it. */
 type DriverRow = { [column: string]: unknown };

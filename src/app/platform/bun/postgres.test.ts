@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type PrivatePostgres, startPostgres } from '../../../../test/postgres.ts';
 import { Fault } from '../../../base/fault.ts';
-import { isDatabaseDown } from '../postgres-fault.ts';
+import { isDatabaseDown } from '../../../cluster/postgres/postgres-fault.ts';
 import { openPostgres } from './postgres.ts';
 
 const server = await startPostgres();

@@ -1,37 +1,19 @@
 import { memoize } from '../../../base/cache/memoize.ts';
+import { describeDatabase } from '../../../cluster/postgres/database-url.ts';
+import {
+  defaultStatementMilliseconds,
+  type GroupThen,
+  type Postgres,
+  type PostgresConnection,
+  type PostgresOptions,
+} from '../../../cluster/postgres/postgres.ts';
+import { isServerAnswer, type PostgresError, timeoutError, toPostgresFault } from '../../../cluster/postgres/postgres-fault.ts';
 import type { GroupResult, SqlQuery } from '../../../ledger/index/sql.ts';
-import { describeDatabase } from '../../config/database-url.ts';
-import { isServerAnswer, type PostgresError, timeoutError, toPostgresFault } from '../postgres-fault.ts';
-import { connect, defaultStatementMilliseconds, type PostgresOptions } from './postgres-connection.ts';
-import { type Listener, listenOn } from './postgres-listener.ts';
+import { connect } from './postgres-connection.ts';
+import { listenOn } from './postgres-listener.ts';
 import { convertBigints, toResult } from './postgres-rows.ts';
 
 type Value = null | number | string | Uint8Array;
-
-type PostgresConnection = {
-  readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>;
-  /** Runs a COPY with rows in PostgreSQL's binary format. */
-  readonly copy: (text: string, rows: Uint8Array) => Promise<void>;
-  readonly dialect: 'postgres';
-};
-
-export type Postgres = PostgresConnection & {
-  /**
-   * Runs queries that do not depend on each other, and `last` after all of them: it sees whatever they have seen. Without a pooler all are sent
-   * at once on one connection. Rejects if `last` fails.
-   */
-  readonly groupThen: (queries: readonly SqlQuery[], last: SqlQuery) => Promise<GroupThen>;
-  /** Runs `work` in one transaction on one connection. */
-  readonly write: <T>(work: (sql: PostgresConnection) => T | Promise<T>) => Promise<T>;
-  /**
-   * Calls `onNotify` when it begins to listen on a channel, with an empty payload, for every notification, and after each reconnect, when some
-   * may have been missed; `onLost` when the connection, which is its own, is lost. Returns a function that ends this.
-   */
-  readonly listen: (channel: string, to: Listener) => () => void;
-  readonly close: () => Promise<void>;
-};
-
-export type GroupThen = { readonly results: readonly GroupResult[]; readonly last: unknown[] };
 
 /**
  * Opens a connection pool with Bun's PostgreSQL driver. `?` is the placeholder of values; integers are returned as numbers, bytes as

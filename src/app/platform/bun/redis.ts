@@ -1,6 +1,6 @@
 import type { RedisClient } from 'bun';
-import type { Redis } from '../../../api/access/redis.ts';
 import { Fault } from '../../../base/fault.ts';
+import type { Redis } from '../../../cluster/redis/redis.ts';
 
 /** A Redis client. `isConnected`: whether the server can be reached now. */
 export type RedisConnection = Redis & { readonly isConnected: () => boolean };

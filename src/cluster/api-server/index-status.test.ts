@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test';
+import type { ProcessEnv, TimeEnv } from '../../app/platform/env.ts';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import type { DatabaseHosts } from '../hosts/database-hosts.ts';
+import { watchIndexStatus } from './index-status.ts';
+
+/** An index that the test writes, and what a server sees of its writer on a virtual clock. */
+function open() {
+  const { timing, pass } = createVirtualTiming();
+  const index = { renewedAt: 0, status: { state: 'live', at: Number(timing.unix()), behindSeconds: 0 } };
+  const all = async (text: string): Promise<unknown[]> => {
+    if (text.includes('to_regclass')) return [{ name: 'index_lease' }];
+    if (text.includes('index_lease')) return [{ held: true, age: timing.now() - index.renewedAt }];
+    return [{ value: JSON.stringify(index.status) }];
+  };
+  const log = Object.assign(() => {}, { isShown: () => false });
+  const env = { clock: { monotonic: timing.now, unixSeconds: timing.unix }, timers: timing, log } as unknown as ProcessEnv & TimeEnv;
+  const watch = watchIndexStatus(
+    { sql: { dialect: 'postgres', all }, onFailed: () => {} } as unknown as DatabaseHosts,
+    env,
+    'postgres://db/serac',
+  );
+  const renew = async (seconds: number): Promise<void> => {
+    for (let i = 0; i < seconds; i++) {
+      index.renewedAt = timing.now();
+      await pass(1000);
+    }
+  };
+  const verdict = () => [watch.status(), watch.isAway(), Math.floor(watch.dataAge.seconds()), watch.dataAge.problem()];
+  return { index, pass, renew, verdict, notReady: watch.dataAge.notReady };
+}
+
+test('while nobody renews the lease, the data grows old, and the server is ready', async () => {
+  const { pass, renew, verdict, notReady } = open();
+  await renew(4);
+  expect(verdict()).toEqual(['OK', false, 0, undefined]);
+  await pass(20_000);
+  const [status, isAway, age, problem] = verdict();
+  expect([status, isAway, Number(age) >= 19, notReady()]).toEqual(['UNAVAILABLE', true, true, undefined]);
+  expect(problem).toMatch(/^no serac index has written for (19|2\d) s; answers are as of then$/);
+  await renew(4);
+  expect(verdict()).toEqual(['OK', false, 0, undefined]);
+});
+
+test('a silent node makes the data old, and so does an indexer that is far behind it', async () => {
+  const { index, renew, verdict } = open();
+  index.status = { ...index.status, state: 'waiting', behindSeconds: 30 };
+  await renew(4);
+  expect(verdict()).toEqual(['UNAVAILABLE', true, 30, expect.stringContaining('does not answer')]);
+  index.status = { ...index.status, state: 'catching-up', behindSeconds: 30 };
+  await renew(4);
+  expect(verdict()).toEqual(['OK', false, 30, 'serac index is 30 s behind the node that it follows']);
+});

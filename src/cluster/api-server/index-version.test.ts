@@ -1,0 +1,342 @@
+import { expect, test } from 'bun:test';
+import { idOf } from '../../base/bytes/id.ts';
+import type { ReadPosition } from '../hosts/read-position.ts';
+import { PostgresError } from '../postgres/postgres-fault.ts';
+import { watchIndexVersion } from './index-version.ts';
+import type { IndexState } from './version-query.ts';
+
+/** The text of a query that fails. */
+const failing = 'SELECT failing';
+
+/** A database whose version the test sets, with the functions that its notifications and its timer call. */
+function createWatch() {
+  let tip = 0;
+  let server = 1;
+  let changes = 0;
+  let readsPrimary = true;
+  /** What the primary has, if a replica is read, and another host that `select` finds. */
+  let primaryTip: number | undefined;
+  const selected: ReadPosition[] = [];
+  const recorded: number[] = [];
+  let servedElsewhere = 0;
+  let queries = 0;
+  let tick = (): void => {};
+  let listening = { onNotify: (_payload: string): void => {}, onLost: (): void => {} };
+  // The timer of the watch is set last; a wait for a replica ends at once.
+  const after = (milliseconds: number, run: () => void) => {
+    if (milliseconds < 100) setTimeout(run, 1);
+    else tick = run;
+    return () => {};
+  };
+  let gate: Promise<void> | undefined;
+  let recordGate: Promise<void> | undefined;
+  const readState = async () => {
+    queries++;
+    const tips = [{ height: tip, id: idOf(Buffer.from(`${tip}`)), time: tip, lastTx: tip }];
+    const state = { version: { tip: `${tip}`, past: '0' }, position: { heights: [tip], revision: 0 }, tips, writer: 1, server };
+    await gate;
+    return state;
+  };
+  const version = watchIndexVersion({
+    hosts: {
+      sql: {
+        dialect: 'postgres',
+        all: async () => [],
+        groupThen: async (all) => {
+          const state = await readState();
+          return {
+            results: all.map(({ text }) =>
+              text === failing ? { status: 'rejected', reason: new RangeError(text) } : { status: 'fulfilled', value: [text] },
+            ),
+            last: [state],
+          };
+        },
+      },
+      select: async (wanted) => {
+        selected.push(wanted);
+        if (primaryTip === undefined) throw new PostgresError('behind', { code: 'DATABASE_BEHIND', reason: 'behind' });
+        [tip, readsPrimary] = [primaryTip, true];
+        changes++;
+      },
+      changes: () => changes,
+      readsPrimary: () => readsPrimary,
+      primaryPosition: async () => ({ heights: [primaryTip ?? tip], revision: 0 }),
+    },
+    listen: (_, to) => {
+      listening = to;
+      return () => {};
+    },
+    query: { text: 'version', values: [], stateOf: ([state]) => state as IndexState, read: readState },
+    timers: { after },
+    now: () => performance.now(),
+    served: {
+      record: async ({ heights }) => {
+        recorded.push(heights[0] as number);
+        await recordGate;
+      },
+      share: async () => ({ heights: [servedElsewhere], revision: 0 }),
+    },
+    floor: { heights: [0], revision: 0 },
+  });
+  return {
+    version,
+    /** The tip that a request sees, and how many queries that took. */
+    read: async () => {
+      const before = queries;
+      const { tip: seen } = await version.read();
+      return [seen, queries - before];
+    },
+    listening: () => listening,
+    tick: () => tick(),
+    setTip: (to: number) => {
+      tip = to;
+    },
+    /** A replica is read from now on; the primary has this tip. */
+    readReplica: (primaryHas: number) => {
+      [readsPrimary, primaryTip] = [false, primaryHas];
+    },
+    setServer: (to: number) => {
+      server = to;
+    },
+    setServedElsewhere: (height: number) => {
+      servedElsewhere = height;
+    },
+    selected,
+    recorded,
+    queries: () => queries,
+    /** Queries from now on are not held. */
+    releaseLater: () => {
+      gate = undefined;
+    },
+    holdRecords: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      recordGate = promise;
+      return resolve;
+    },
+    holdQueries: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return () => {
+        gate = undefined;
+        resolve();
+      };
+    },
+  };
+}
+
+test('a version is read once per notification, and for every request while nothing notifies', async () => {
+  const { read, listening, setTip } = createWatch();
+  expect(await read()).toEqual(['0', 1]);
+  expect(await read()).toEqual(['0', 1]);
+  listening().onNotify('');
+  expect(await read()).toEqual(['0', 1]);
+  expect(await read()).toEqual(['0', 0]);
+  setTip(1);
+  listening().onNotify('');
+  expect(await read()).toEqual(['1', 1]);
+  expect(await read()).toEqual(['1', 0]);
+  listening().onLost();
+  expect(await read()).toEqual(['1', 1]);
+  expect(await read()).toEqual(['1', 1]);
+});
+
+test('the version is read with every group of queries; other requests use the known one until it has arrived', async () => {
+  const watch = createWatch();
+  watch.listening().onNotify('');
+  await watch.read();
+  watch.setTip(1);
+  const before = watch.queries();
+  const release = watch.holdQueries();
+  const reading = watch.version.sql.group?.([
+    { text: 'SELECT', values: [] },
+    { text: failing, values: [] },
+  ]);
+  expect(await watch.read()).toEqual(['0', 0]);
+  release();
+  expect(await reading).toEqual([
+    { status: 'fulfilled', value: ['SELECT'] },
+    { status: 'rejected', reason: new RangeError(failing) },
+  ]);
+  expect(watch.queries() - before).toBe(1);
+  expect(await watch.read()).toEqual(['1', 0]);
+});
+
+test('a version that arrives after a newer one is neither known nor behind', async () => {
+  const watch = createWatch();
+  watch.listening().onNotify('');
+  await watch.read();
+  const release = watch.holdQueries();
+  const early = watch.version.sql.all('SELECT', []);
+  watch.setTip(1);
+  watch.releaseLater();
+  expect(await answer(watch)).toBe(true);
+  release();
+  await early;
+  expect(await watch.read()).toEqual(['1', 0]);
+  expect(watch.version.floor().heights).toEqual([1]);
+});
+
+test('nothing that was read is returned before it is recorded as served', async () => {
+  const watch = createWatch();
+  const record = watch.holdRecords();
+  watch.setTip(1);
+  let returned = 0;
+  const reading = [1, 2].map(() => answer(watch).then(() => returned++));
+  await Bun.sleep(5);
+  expect([returned, watch.recorded]).toEqual([0, [1]]);
+  record();
+  await Promise.all(reading);
+});
+
+test('a version whose read began before a notification is not used by later requests', async () => {
+  const { read, listening, setTip, holdQueries } = createWatch();
+  listening().onNotify('');
+  const release = holdQueries();
+  const early = read();
+  await Promise.resolve();
+  setTip(1);
+  listening().onNotify('');
+  release();
+  await early;
+  expect(await read()).toEqual(['1', 1]);
+});
+
+test('without a notification the version is read again every second, and listeners are called', async () => {
+  const { version, read, listening, setTip, tick } = createWatch();
+  let calls = 0;
+  const end = version.onChange(() => calls++);
+  listening().onNotify('');
+  await read();
+  setTip(1);
+  tick();
+  await Bun.sleep(0);
+  expect(await read()).toEqual(['1', 0]);
+  expect(calls).toBe(2);
+  end();
+  tick();
+  expect(calls).toBe(2);
+});
+
+const codeOf = (work: Promise<unknown> | unknown): Promise<unknown> =>
+  Promise.resolve(work).then(
+    () => 'done',
+    (error: PostgresError) => error.fault.code,
+  );
+
+/** An answer that reads the database: whether it may be sent. */
+async function answer({ version }: ReturnType<typeof createWatch>): Promise<boolean> {
+  const before = version.changes();
+  await version.sql.all('SELECT', []);
+  return version.changes() === before;
+}
+
+test('what an answer may show is recorded before it is sent, and a database that has less is refused until it has it again', async () => {
+  const watch = createWatch();
+  watch.setTip(7);
+  expect(await answer(watch)).toBe(true);
+  expect([watch.recorded, watch.version.floor().heights]).toEqual([[7], [7]]);
+  watch.setTip(6);
+  expect(await codeOf(answer(watch))).toBe('DATABASE_BEHIND');
+  expect(await codeOf(watch.version.read())).toBe('DATABASE_BEHIND');
+  watch.setTip(7);
+  expect(await answer(watch)).toBe(true);
+});
+
+test('an answer that was read on two servers is made again', async () => {
+  const watch = createWatch();
+  expect(await answer(watch)).toBe(true);
+  watch.setServer(2);
+  expect(await answer(watch)).toBe(false);
+  expect(await answer(watch)).toBe(true);
+});
+
+test('a height that a caller brings is waited for on a replica, then read on the primary, and refused if nobody has it', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  await answer(watch);
+  expect(await codeOf(watch.version.atLeast(5))).toBe('done');
+  watch.readReplica(9);
+  setTimeout(() => watch.setTip(6), 20);
+  expect(await codeOf(watch.version.atLeast(6))).toBe('done');
+  expect(watch.selected).toEqual([]);
+  expect(await codeOf(watch.version.atLeast(8))).toBe('done');
+  expect(watch.selected).toHaveLength(1);
+  expect(watch.version.floor().heights).toEqual([9]);
+  expect(await codeOf(watch.version.atLeast(10))).toBe('DATABASE_BEHIND');
+});
+
+test('once a height was waited for, no answer uses the version or the last block that were known before', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  watch.listening().onNotify('');
+  await watch.read();
+  expect(watch.version.recentTip(0)?.height).toBe(5);
+  // The primary has the next block, and its notification has not arrived yet.
+  watch.readReplica(6);
+  setTimeout(() => watch.setTip(6), 20);
+  await watch.version.atLeast(6);
+  expect(watch.version.recentTip(0)?.height).toBe(6);
+  expect(await watch.read()).toEqual(['6', 0]);
+});
+
+test('what another process has served is a floor here too', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  watch.setServedElsewhere(6);
+  await watch.version.start();
+  expect(await codeOf(watch.version.read())).toBe('DATABASE_BEHIND');
+  watch.setTip(6);
+  expect(await codeOf(watch.version.read())).toBe('done');
+});
+
+test('a version that a replica has is not known before it has what the primary notified', async () => {
+  const watch = createWatch();
+  watch.setTip(1);
+  watch.readReplica(2);
+  let calls = 0;
+  watch.version.onChange(() => calls++);
+  watch.listening().onNotify('');
+  expect(await watch.read()).toEqual(['1', expect.any(Number)]);
+  expect(calls).toBe(0);
+  watch.setTip(2);
+  while (calls === 0) await Bun.sleep(5);
+  expect(await watch.read()).toEqual(['2', 1]);
+  expect(await watch.read()).toEqual(['2', 0]);
+});
+
+test('the last block is known from a read of the version until something is announced, also after other reads', async () => {
+  const { version, read, listening, setTip, setServer } = createWatch();
+  await read();
+  expect(version.recentTip(0)).toBeUndefined();
+  listening().onNotify('');
+  await read();
+  expect(version.recentTip(0)?.height).toBe(0);
+  setTip(1);
+  await version.sql.all('SELECT', []);
+  expect(version.recentTip(0)?.height).toBe(1);
+  listening().onNotify('');
+  expect(version.recentTip(0)).toBeUndefined();
+  await read();
+  expect(version.recentTip(0)?.height).toBe(1);
+  listening().onLost();
+  expect(version.recentTip(0)).toBeUndefined();
+  listening().onNotify('');
+  await read();
+  expect(version.recentTip(0)?.height).toBe(1);
+  setServer(2);
+  await version.sql.all('SELECT', []);
+  await read();
+  expect(version.recentTip(0)?.height).toBe(1);
+});
+
+test('a last block that was read before a notification is not used after it', async () => {
+  const { version, read, listening, setTip, holdQueries } = createWatch();
+  listening().onNotify('');
+  const release = holdQueries();
+  const reading = read();
+  setTip(1);
+  listening().onNotify('');
+  release();
+  await reading;
+  expect(version.recentTip(0)).toBeUndefined();
+});

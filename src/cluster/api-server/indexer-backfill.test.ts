@@ -1,0 +1,128 @@
+import { expect, test } from 'bun:test';
+import { readBackfilled } from '../../api/data/backfilled-read.ts';
+import { ApiError } from '../../api/rest/api-error.ts';
+import type { CryptoEnv, TimeEnv } from '../../app/platform/env.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { fromHex } from '../../base/bytes/hex.ts';
+import { idOf } from '../../base/bytes/id.ts';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import { createIndexerBackfill } from './indexer-backfill.ts';
+
+const address = (n: number) => n.toString(16).padStart(40, '0') as Address;
+const [recorded, unrecorded, exporter] = [address(1), address(2), address(3)];
+const pChain = idOf(Buffer.from('P'));
+
+/** `serac api` of a network with outputs from before linearization, on a virtual clock; the test says whether the indexer answers. */
+function open() {
+  const { timing, until } = createVirtualTiming();
+  const indexer = { answers: true, isAway: false, findsImport: false };
+  let tokens: Uint8Array[] = [];
+  const requested: string[] = [];
+  /** The primary: a request is a notification, and its result a row. */
+  const primary = {
+    dialect: 'postgres',
+    all: async (text: string, values: readonly unknown[]) => {
+      if (!text.includes('pg_notify')) return tokens.map((token) => ({ token, failure: null }));
+      const payload = String(values[1]);
+      requested.push(...payload.split(' ').map((one) => one.slice(16)));
+      if (indexer.findsImport) exports.count--;
+      if (indexer.answers) tokens = payload.split(' ').map((one) => fromHex(one.slice(0, 16)));
+      return [];
+    },
+  } as unknown as Sql;
+  /** The host that is read: only `exporter` has exports. Their number and sum change when one is imported. */
+  const exports = { address: fromHex(exporter), destination: fromHex(pChain), count: 2, sum: '-7' };
+  const sql = {
+    dialect: 'postgres',
+    all: async (_: string, values: readonly Uint8Array[]) =>
+      values.some((value) => Buffer.from(value).equals(fromHex(exporter))) ? [{ ...exports }] : [],
+  } as unknown as Sql;
+  let counter = 0;
+  const env = {
+    clock: { monotonic: timing.now },
+    timers: timing,
+    random: (size: number) => Buffer.alloc(size, ++counter),
+  } as unknown as TimeEnv & CryptoEnv;
+  const { backfillAddresses, backfills } = createIndexerBackfill(
+    env,
+    {
+      hosts: { primary },
+      version: { reachPrimary: async () => {}, writer: () => 1 },
+      indexStatus: { isAway: () => indexer.isAway },
+    },
+    {
+      sql,
+      chain: { number: 1, id: idOf(Buffer.from('X')) },
+      completeFrom: async () => 1,
+      findUnrecorded: async (addresses) => addresses.filter((one) => one === unrecorded),
+      counterparts: [pChain],
+    },
+  );
+  const measure = async (addresses: readonly Address[]): Promise<readonly [string, number]> => {
+    const began = timing.now();
+    let outcome: string | undefined;
+    void backfillAddresses?.(addresses).then(
+      (found) => {
+        outcome = found;
+      },
+      (error: unknown) => {
+        outcome = error instanceof ApiError ? `${error.fault.status} ${error.message}` : String(error);
+      },
+    );
+    await until(() => outcome !== undefined);
+    return [outcome as string, timing.now() - began];
+  };
+  /** How often an answer about an address is read. */
+  const countReads = async (owner: Address): Promise<number> => {
+    let [reads, isRead] = [0, false];
+    const read = async () => void reads++;
+    void readBackfilled({ backfillAddresses, backfills }, [owner], read).then(() => {
+      isRead = true;
+    });
+    await until(() => isRead);
+    return reads;
+  };
+  return { indexer, requested, measure, countReads };
+}
+
+test('only what is not recorded, and exports, are asked for', async () => {
+  const { measure, requested } = open();
+  expect(await measure([recorded])).toEqual(['complete', 0]);
+  expect(requested).toEqual([]);
+  expect((await measure([recorded, unrecorded, exporter]))[0]).toBe('complete');
+  expect(requested.sort()).toEqual([unrecorded, exporter]);
+});
+
+test('without an indexer, an address whose outputs are stored is answered, another gets 503 within a second, and only the first waits', async () => {
+  const { indexer, measure } = open();
+  indexer.answers = false;
+  const missing = '503 Outputs from before linearization of these addresses are not stored yet: no answer for a second; try again';
+  expect(await measure([unrecorded])).toEqual([missing, 1000]);
+  expect(await measure([unrecorded, recorded])).toEqual([missing, 0]);
+  expect(await measure([recorded])).toEqual(['complete', 0]);
+  expect(await measure([recorded, exporter])).toEqual(['imports-unknown', 0]);
+});
+
+test('while nobody writes the index, nobody waits and nothing is requested', async () => {
+  const { indexer, measure, requested } = open();
+  indexer.isAway = true;
+  expect(await measure([exporter])).toEqual(['imports-unknown', 0]);
+  expect((await measure([unrecorded]))[0]).toStartWith('503');
+  expect(requested).toEqual([]);
+});
+
+test('an answer is read a second time only if the indexer stored something that it shows', async () => {
+  const { indexer, requested, countReads } = open();
+  // The node was asked, and no other chain has imported the exports.
+  expect(await countReads(exporter)).toBe(1);
+  expect(requested).toEqual([exporter]);
+  const another = open();
+  another.indexer.findsImport = true;
+  expect(await another.countReads(exporter)).toBe(2);
+  // Outputs from before linearization are not seen in the exports.
+  expect(await countReads(unrecorded)).toBe(2);
+  // Both are known now: nothing is asked for.
+  indexer.findsImport = true;
+  expect([await countReads(unrecorded), await countReads(exporter)]).toEqual([1, 1]);
+});

@@ -1,0 +1,219 @@
+import type { Block } from '../../avm/tx/block.ts';
+import type { UtxoRef } from '../../avm/tx/input.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
+import { refId, type Utxo } from '../../avm/tx/utxo.ts';
+import type { Asset } from '../../avm/view.ts';
+import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { createCache } from '../../base/cache/cache.ts';
+import { IndexError } from '../../ledger/index/fault.ts';
+import { withKeyArrays } from '../../ledger/index/key-array.ts';
+import { incrementBackfillRevision } from '../../ledger/index/migrate.ts';
+import { runOnPostgres } from '../../ledger/index/query-runner.ts';
+import type { WritableSql } from '../../ledger/index/sql.ts';
+import type { ChainOutputRow } from '../../ledger/index-read/read-chain-outputs.ts';
+import { createBlockWriter, type IndexSpec, type SignerReads } from '../../ledger/index-write/block-writer.ts';
+import { type ExportedOutputs, exportedOutputQueries } from '../../ledger/index-write/exported-outputs.ts';
+import { genesisChanges, type NewBlock } from '../../ledger/state/block-change.ts';
+import { tablesOf } from '../../ledger/state/schema.ts';
+import { decodeStoredUtxo } from '../../ledger/state/stored-utxo.ts';
+import { unspentEntrySize } from '../../ledger/state/utxo-table.ts';
+import type { Queries } from '../../ledger/store/queries.ts';
+import { openBackfilledAddresses } from './backfilled-addresses.ts';
+import { type ChainRowReads, createChainRowReads, type LastBlock } from './chain-row-reads.ts';
+import { createChainRowWriter, type UnspentOutput } from './chain-row-writer.ts';
+import { openPartitions } from './partitions.ts';
+
+/** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
+export const blocksChannel = 'serac_blocks';
+
+/** A followed chain and its index in PostgreSQL. The caller makes sure that only one process writes at a time. */
+export type PostgresChain = {
+  readonly isInitialized: () => Promise<boolean>;
+  /** Stores block 0 and the genesis transactions; does nothing if they are already stored. */
+  readonly init: (genesisTxs: readonly Tx[], first: Block) => Promise<void>;
+  readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
+  readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
+  /** Looks up outputs and assets; unknown ids are left out. `utxos` has the unspent outputs, `spent` the ids of the spent ones. */
+  readonly load: (requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }) => Promise<{
+    readonly utxos: ReadonlyMap<Id, Utxo>;
+    readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
+    readonly spent: ReadonlySet<Id>;
+  }>;
+  /** Stores consecutive blocks and their index in one transaction. */
+  readonly commit: (blocks: readonly NewBlock[]) => Promise<void>;
+  readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
+  readonly exported: ExportedOutputs;
+  readonly backfilledAddresses: ReturnType<typeof openBackfilledAddresses>;
+  /** The addresses among these whose public keys are not stored. */
+  readonly withoutKeys: (addresses: readonly Address[]) => Promise<readonly Address[]>;
+};
+
+export type PostgresChainOptions = SignerReads & {
+  /** Transactions or blocks of a new partition; see partitions.ts. */
+  readonly partitionSize?: number;
+};
+
+/** For `SignerReads` see `BlockWriterOptions`. */
+export function openPostgresChain(
+  sql: WritableSql,
+  chain: IndexSpec,
+  { partitionSize, ...signers }: PostgresChainOptions = {},
+): PostgresChain {
+  const t = tablesOf(chain.number);
+  const reads = createChainRowReads(t);
+  const rows = createChainRowWriter(t, chain.feeAsset, reads);
+  const writer = createBlockWriter(chain, 'postgres', signers);
+  const exported = exportedOutputQueries(chain, 'postgres');
+  const partitions = openPartitions(sql, chain.number, partitionSize);
+
+  const known = createKnownOutputs(reads);
+
+  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Queries<() => void> {
+    const { stored, queries, mergeIds, ...changed } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
+    // The index writer looks up when outputs were created, so the blocks are inserted first.
+    yield queries;
+    yield* mergeIds;
+    yield* writer.write(stored);
+    // PostgreSQL delivers it to `serac api` when the transaction commits.
+    yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
+    return () => known.update(changed.unspent, changed.spentIDs);
+  }
+
+  function* loadQueries({ utxos, assets }: Parameters<PostgresChain['load']>[0]): Queries<Awaited<ReturnType<PostgresChain['load']>>> {
+    return { ...(yield* known.load(utxos)), assets: yield* reads.assets(assets) };
+  }
+
+  /** The number of the last stored transaction; undefined until it is read, and after a failed commit. */
+  let lastTx: number | undefined;
+
+  /** Stores blocks in one transaction, after the creation of the partitions that they need. */
+  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Queries<() => void>): Promise<void> => {
+    const last = blocks[blocks.length - 1] as NewBlock;
+    const before = lastTx ?? (await runOnPostgres(sql, reads.lastSeqs())).tx;
+    lastTx = undefined;
+    const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
+    await partitions.createAhead({ tx, height: Number(last.block.height) });
+    const onStored = await inTransaction(steps).catch((error: unknown) => {
+      // It is not known whether the blocks are stored: the connection may have failed while they were committed.
+      known.clear();
+      throw error;
+    });
+    onStored();
+    lastTx = tx;
+  };
+
+  const inTransaction = async <T>(steps: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(withKeyArrays(tx), steps()));
+
+  return {
+    isInitialized: async () => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
+    init: async (genesisTxs, first) => {
+      if ((await runOnPostgres(sql, reads.lastBlock())) !== undefined) return;
+      const blocks = [{ block: first, diff: genesisChanges(genesisTxs, chain.completeFrom === 0 ? 'unspent' : 'unknown') }];
+      await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
+    },
+    lastAccepted: async () => {
+      const last = await runOnPostgres(sql, reads.lastBlock());
+      if (last === undefined) throw noBlocks(chain.id);
+      return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
+    },
+    blockAt: (height) => runOnPostgres(sql, reads.blockBytes(height)),
+    load: (requested) => runOnPostgres(withKeyArrays(sql), loadQueries(requested)),
+    commit: async (blocks) => {
+      if (blocks.length === 0) return;
+      await storeInPartitions(blocks, function* () {
+        const last = yield* reads.lastBlock();
+        if (last === undefined) throw noBlocks(chain.id);
+        verifyBlockOrder(blocks, last);
+        return yield* storeBlocks(blocks, last);
+      });
+    },
+    addPreLinearizationUtxos: async (utxos) => {
+      if (utxos.length === 0) return;
+      await inTransaction(function* () {
+        const added = yield* rows.addPreLinearizationUtxos(utxos);
+        if (added.length === 0) return;
+        yield* writer.writePreLinearizationUtxos(added);
+        yield [incrementBackfillRevision];
+      });
+    },
+    backfilledAddresses: openBackfilledAddresses(sql, chain.number),
+    withoutKeys: (addresses) => runOnPostgres(withKeyArrays(sql), writer.withoutKeys(addresses)),
+    exported: {
+      listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
+      markSpent: async (outputs) => {
+        await inTransaction(function* () {
+          if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
+        });
+      },
+    },
+  };
+}
+
+/** Outputs that this process knows without a lookup, and those that it loads. */
+function createKnownOutputs(reads: ChainRowReads) {
+  let clears = 0;
+  /**
+   * Unspent outputs that this process has stored: most outputs are spent soon after they are created, and are found here without a lookup by
+   * hash, which takes PostgreSQL the longer the larger the chain is. No other process changes them.
+   */
+  const cache = createCache<Id, UnspentOutput>('unspentOutputs', {
+    size: (_, { bytes }) => unspentEntrySize(bytes),
+    version: () => clears,
+  });
+  /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */
+  let loaded: ReadonlyMap<Id, ChainOutputRow> = new Map();
+  return {
+    load: function* (refs: readonly UtxoRef[]): Queries<{ readonly utxos: ReadonlyMap<Id, Utxo>; readonly spent: ReadonlySet<Id> }> {
+      const utxos = new Map<Id, Utxo>();
+      const spent = new Set<Id>();
+      const found = new Map<Id, ChainOutputRow>();
+      const unknown: UtxoRef[] = [];
+      for (const ref of refs) {
+        const cached = cache.get(refId(ref));
+        if (cached === undefined) unknown.push(ref);
+        else {
+          utxos.set(cached.utxo.id, cached.utxo);
+          found.set(cached.utxo.id, cached);
+        }
+      }
+      for (const [id, row] of yield* reads.utxoRows(unknown)) {
+        found.set(id, row);
+        if (row.spent === null) utxos.set(id, decodeStoredUtxo(row.bytes));
+        else spent.add(id);
+      }
+      loaded = found;
+      return { utxos, spent };
+    },
+    takeLoaded: (): ReadonlyMap<Id, ChainOutputRow> => {
+      const taken = loaded;
+      loaded = new Map();
+      return taken;
+    },
+    update: (created: readonly UnspentOutput[], spent: ReadonlySet<Id>): void => {
+      for (const id of spent) cache.delete(id);
+      for (const output of created) cache.set(output.utxo.id, output);
+    },
+    clear: (): void => {
+      clears++;
+    },
+  };
+}
+
+/** Rejects a block that does not follow the last accepted one, as ledger/state/chain-writer.ts does. */
+function verifyBlockOrder(blocks: readonly NewBlock[], last: LastBlock): void {
+  let parent: { readonly id: Id; readonly height: bigint } = { id: last.id, height: BigInt(last.height) };
+  for (const { block } of blocks) {
+    if (block.parentID !== parent.id || block.height !== parent.height + 1n)
+      throw new IndexError(`block ${idText(block.id)} does not follow the last accepted block ${idText(parent.id)}`, {
+        code: 'INDEX_WRONG_PARENT',
+        blockID: idText(block.id),
+        parentID: idText(block.parentID),
+        lastAccepted: idText(parent.id),
+      });
+    parent = block;
+  }
+}
+
+const noBlocks = (chainID: Id) =>
+  new IndexError(`chain ${idText(chainID)} has no block yet`, { code: 'INDEX_EMPTY', chainID: idText(chainID) });

@@ -1,0 +1,17 @@
+/** PostgreSQL, and how it is used. */
+export type DatabaseConfig = {
+  /** Maybe with several hosts: the primary and its replicas. */
+  readonly url: string;
+  /** The same database without a pooler, for notifications; undefined: `url`. */
+  readonly listenUrl: string | undefined;
+  /** Maximum number of connections to each host. */
+  readonly poolSize: number;
+  /** Milliseconds. */
+  readonly statementTimeout: number;
+  /** Whether replicas are read, or only the primary. */
+  readonly readsReplicas: boolean;
+  /** Milliseconds; a replica that is further behind the primary is not read. */
+  readonly maxLag: number;
+  /** Transactions or blocks of a new partition. */
+  readonly partitionSize: number;
+};

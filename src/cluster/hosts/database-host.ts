@@ -1,0 +1,148 @@
+import type { ClusterEnv } from '../cluster-env.ts';
+import { describeDatabase, parseDatabaseUrl } from '../postgres/database-url.ts';
+import type { Postgres } from '../postgres/postgres.ts';
+import { directSetting, plannerSettings, quoteIdentifier } from '../postgres/postgres.ts';
+import { databaseName, PostgresError } from '../postgres/postgres-fault.ts';
+import type { DatabaseConfig } from './database-config.ts';
+
+/** One PostgreSQL server, reached directly or through a pooler such as PgBouncer. */
+export type DatabaseHost = {
+  readonly name: string;
+  readonly url: string;
+  /** The connection pool. What kind of server it is, is found out before the first statement. */
+  readonly sql: ReadSql;
+  readonly listen: Postgres['listen'];
+  /** Asks the server what it is now: a replica becomes the primary when it is promoted. */
+  readonly probe: () => Promise<HostState>;
+  readonly close: () => Promise<void>;
+};
+
+/** Statements that read. */
+export type ReadSql = Pick<Postgres, 'dialect' | 'all' | 'groupThen'>;
+
+export type HostState = {
+  readonly role: 'primary' | 'replica';
+  /** The timeline that a primary writes; each promotion begins a new one, with a higher number. 0 for a replica. */
+  readonly timeline: number;
+  readonly isPooled: boolean;
+};
+
+type HostEnv = Pick<ClusterEnv, 'openPostgres'> & Pick<ClusterEnv, 'log'>;
+
+/** `config`: pool size and timeout. */
+export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'poolSize' | 'statementTimeout'>, env: HostEnv): DatabaseHost {
+  const name = databaseName(url);
+  const open = (isPooled: boolean): Postgres =>
+    env.openPostgres({ url, max: config.poolSize, statementMilliseconds: config.statementTimeout, isPooled });
+  let isPooled = false;
+  let pool = open(isPooled);
+  let isKnown = false;
+  let isClosed = false;
+
+  /** Replaces the pool by one for a pooler. Nothing runs on the old one: no statement is sent before the server is known. */
+  const usePooler = async (): Promise<void> => {
+    if (isPooled || isClosed) return;
+    isPooled = true;
+    const old = pool;
+    pool = open(isPooled);
+    await old.close();
+  };
+
+  const ask = async (): Promise<ProbeRow> => {
+    const [row] = await pool.all<ProbeRow>(probeText, []).catch(async (error: unknown) => {
+      if (!isUnsupportedSetting(error) || isPooled) throw error;
+      await usePooler();
+      return pool.all<ProbeRow>(probeText, []);
+    });
+    return row as ProbeRow;
+  };
+
+  const probe = async (): Promise<HostState> => {
+    let row = await ask();
+    if (row.direct === null && !isPooled) {
+      // A pooler that drops settings instead of refusing them.
+      await usePooler();
+      row = await ask();
+    }
+    if (!isKnown && isPooled) checkRole(url, row, config.statementTimeout, env);
+    if (!isKnown && row.schema === null) throw noSchema(url, row.role);
+    isKnown = true;
+    return {
+      role: row.is_replica ? 'replica' : 'primary',
+      timeline: row.wal === null ? 0 : Number.parseInt(row.wal.slice(0, 8), 16),
+      isPooled,
+    };
+  };
+
+  return {
+    name,
+    url,
+    sql: {
+      dialect: 'postgres',
+      all: async (text, values) => {
+        if (!isKnown) await probe();
+        return pool.all(text, values);
+      },
+      groupThen: async (queries, last) => {
+        if (!isKnown) await probe();
+        return pool.groupThen(queries, last);
+      },
+    },
+    listen: (channel, to) => pool.listen(channel, to),
+    probe,
+    close: () => {
+      isClosed = true;
+      return pool.close();
+    },
+  };
+}
+
+type ProbeRow = {
+  readonly is_replica: boolean;
+  readonly wal: string | null;
+  readonly direct: string | null;
+  readonly timeout: string;
+  readonly seqscan: string;
+  readonly schema: string | null;
+  readonly role: string;
+};
+
+/** The name of a WAL file begins with the timeline. */
+const probeText = `SELECT pg_is_in_recovery() AS is_replica,
+  CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_lsn()) END AS wal,
+  current_setting('${directSetting}', true) AS direct, current_setting('statement_timeout') AS timeout,
+  current_setting('enable_seqscan') AS seqscan, CAST(current_schema() AS text) AS schema, CAST(current_user AS text) AS role`;
+
+/** PgBouncer's refusal of a setting that it does not know. */
+const isUnsupportedSetting = (error: unknown): boolean =>
+  error instanceof PostgresError && error.fault.reason === '08P01' && error.message.includes('startup parameter');
+
+/** The schema of the URL, or every one of the role's search_path, does not exist or may not be used by the role. */
+const noSchema = (url: string, role: string): PostgresError => {
+  const wanted = parseDatabaseUrl(url).schema;
+  const which = wanted === undefined ? `no schema of the search_path of the role ${role} exists` : `the schema "${wanted}" does not exist`;
+  return new PostgresError(`${databaseName(url)}: ${which}, or the role ${role} may not use it; create it, or grant USAGE on it`, {
+    code: 'DATABASE_REFUSED',
+    reason: 'no schema',
+  });
+};
+
+/** Through a pooler the settings of a session are those of the role: says what is missing. Throws if the tables would not be found. */
+function checkRole(url: string, { role, schema, timeout, seqscan }: ProbeRow, statementTimeout: number, env: HostEnv): void {
+  const wanted = parseDatabaseUrl(url).schema;
+  const alter = `ALTER ROLE ${quoteIdentifier(role)} SET`;
+  if (wanted !== undefined && schema !== wanted)
+    throw new PostgresError(
+      `PostgreSQL at ${describeDatabase(url)} is a pooler, through which the schema of the URL cannot be set; run: ${alter} search_path = ${quoteIdentifier(wanted)}`,
+      { code: 'DATABASE_REFUSED', reason: 'schema through a pooler' },
+    );
+  const missing = [
+    ...(timeout === '0' ? [`${alter} statement_timeout = ${statementTimeout}`] : []),
+    ...(seqscan === 'on' ? Object.entries(plannerSettings).map(([name, value]) => `${alter} ${name} = ${value}`) : []),
+  ];
+  if (missing.length > 0)
+    env.log(
+      `${databaseName(url)} is a pooler, so the settings of its sessions are those of the role; queries are faster after: ${missing.join('; ')}`,
+      'warn',
+    );
+}

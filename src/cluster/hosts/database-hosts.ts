@@ -1,0 +1,146 @@
+import { coalesce } from '../../api/rest/coalesce.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
+import { splitHosts } from '../postgres/database-url.ts';
+import type { Postgres } from '../postgres/postgres.ts';
+import { isDatabaseDown } from '../postgres/postgres-fault.ts';
+import type { DatabaseConfig } from './database-config.ts';
+import { type DatabaseHost, openDatabaseHost, type ReadSql } from './database-host.ts';
+import { createHostSelection, type ReadPositionOf, unreadable } from './host-selection.ts';
+import { type ReadPosition, startPosition } from './read-position.ts';
+
+/**
+ * The servers of one database, to be read: the primary and its replicas. All reads of this process go to one of them at a time, a replica if
+ * there is one, so that a read sees everything that the one before it saw. Another host is used only if it has all that was served.
+ */
+export type DatabaseHosts = {
+  /** Reads. */
+  readonly sql: ReadSql;
+  /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
+  readonly primary: Sql;
+  /**
+   * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has, and
+   * DATABASE_DOWN if none answers.
+   */
+  readonly select: (wanted: ReadPosition) => Promise<void>;
+  /** How often another host was selected: reads before and after a change do not belong together. */
+  readonly changes: () => number;
+  /** Whether the primary is read. */
+  readonly readsPrimary: () => boolean;
+  /** Begins to compare the positions of hosts. `floor`: what was served, which a host must have. */
+  readonly track: (readPosition: ReadPositionOf, floor: () => ReadPosition) => void;
+  /** What the primary has now. */
+  readonly primaryPosition: () => Promise<ReadPosition>;
+  /** Listens on the primary, wherever it is. Not called while it is behind a pooler: then nothing notifies. */
+  readonly listen: Postgres['listen'];
+  /** Whether `listen` can notify: the primary is known and reached without a pooler. */
+  readonly isNotified: () => boolean;
+  /** Calls `listener` with the error of every statement that a host did not answer, or not in time. */
+  readonly onFailed: (listener: (error: unknown) => void) => void;
+  /** Why hosts are not read, for health; empty if all are or could be. */
+  readonly leftOut: () => readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+/** Milliseconds between two probes of all hosts. */
+const probeInterval = 1000;
+
+export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv): DatabaseHosts {
+  const hosts = splitHosts(config.url).map((url) => openDatabaseHost(url, config, env));
+  const selection = createHostSelection(hosts, config, env);
+  let floor = (): ReadPosition => startPosition;
+  let isClosed = false;
+  let onFailed = (_error: unknown): void => {};
+  let cancelProbe = (): void => {};
+  const selectOnce = coalesce(() => selection.select(floor()));
+
+  const probeRepeatedly = (): void => {
+    if (isClosed) return;
+    cancelProbe = env.timers.after(
+      probeInterval,
+      () =>
+        void selectOnce()
+          .catch(() => undefined)
+          .finally(probeRepeatedly),
+    );
+  };
+
+  /** Statements on the host that `find` returns; `onDown` is called with one that does not answer. */
+  const sqlOn = (find: () => Promise<DatabaseHost>, onDown: (host: DatabaseHost) => void): ReadSql => {
+    const onHost = async <T>(run: (sql: ReadSql) => Promise<T>): Promise<T> => {
+      const host = await find();
+      try {
+        return await run(host.sql);
+      } catch (error) {
+        if (isDatabaseDown(error)) {
+          onDown(host);
+          onFailed(error);
+        }
+        throw error;
+      }
+    };
+    return {
+      dialect: 'postgres',
+      all: (text, values) => onHost((sql) => sql.all(text, values)),
+      // A host that is down fails the last query too.
+      groupThen: async (queries, last) => {
+        const group = await onHost((sql) => sql.groupThen(queries, last));
+        const failed = group.results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));
+        if (failed?.status === 'rejected') onFailed(failed.reason);
+        return group;
+      },
+    };
+  };
+  const findCurrent = async (): Promise<DatabaseHost> => {
+    if (selection.current() === undefined) await selectOnce();
+    const host = selection.current();
+    if (host === undefined) throw unreadable(selection.leftOut());
+    return host;
+  };
+  const findPrimary = async (): Promise<DatabaseHost> => {
+    if (selection.primary() === undefined) await selectOnce().catch(() => undefined);
+    const host = selection.primary()?.host;
+    if (host === undefined) throw unreadable(['there is no primary now']);
+    return host;
+  };
+  const primary = sqlOn(findPrimary, selection.dropPrimary);
+  const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
+
+  return {
+    sql: sqlOn(findCurrent, selection.dropCurrent),
+    primary,
+    select: selection.select,
+    changes: selection.changes,
+    readsPrimary: () => selection.current() !== undefined && selection.current() === selection.primary()?.host,
+    track: (readPosition, lowest) => {
+      floor = lowest;
+      selection.setReadPosition(readPosition);
+      if (hosts.length > 1) probeRepeatedly();
+    },
+    primaryPosition: () => selection.readPosition(primary),
+    listen: (channel, to) => {
+      let stop = (): void => {};
+      const start = (): void => {
+        stop();
+        to.onLost();
+        stop = (isNotified() && selection.primary()?.host.listen(channel, to)) || (() => {});
+      };
+      const forget = selection.onPrimary(start);
+      start();
+      return () => {
+        forget();
+        stop();
+      };
+    },
+    isNotified,
+    onFailed: (listener) => {
+      onFailed = listener;
+    },
+    leftOut: selection.leftOut,
+    close: async () => {
+      isClosed = true;
+      cancelProbe();
+      await Promise.all(hosts.map((host) => host.close()));
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { messageOf } from '../../base/fault.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
+import { PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
+import type { DatabaseConfig } from './database-config.ts';
+import type { DatabaseHost, HostState } from './database-host.ts';
+import { createPrimaryChoice } from './primary.ts';
+import { describePosition, isAtLeast, type ReadPosition, startPosition } from './read-position.ts';
+import { createReplicaLag } from './replica-lag.ts';
+
+export type ReadPositionOf = (sql: Sql) => Promise<ReadPosition>;
+
+/** Which host is read and which is the primary. */
+type HostSelection = {
+  /** Undefined until one is selected, and after it has failed. */
+  readonly current: () => DatabaseHost | undefined;
+  readonly primary: () => Primary | undefined;
+  /** Asks all hosts and selects one to be read; see `DatabaseHosts`. */
+  readonly select: (wanted: ReadPosition) => Promise<void>;
+  /** Called with a host that does not answer: it is not used until it is selected again. */
+  readonly dropCurrent: (host: DatabaseHost) => void;
+  readonly dropPrimary: (host: DatabaseHost) => void;
+  readonly changes: () => number;
+  readonly leftOut: () => readonly string[];
+  /** Calls `listener` when another host is the primary. Returns a function that ends this. */
+  readonly onPrimary: (listener: () => void) => () => void;
+  readonly setReadPosition: (read: ReadPositionOf) => void;
+  readonly readPosition: ReadPositionOf;
+};
+
+type Primary = { readonly host: DatabaseHost; readonly state: HostState };
+
+type Answer = { readonly host: DatabaseHost; readonly state: HostState; readonly position: ReadPosition };
+type Probed = Answer | { readonly host: DatabaseHost; readonly error: unknown };
+
+/** Milliseconds within which a host must answer, if there are others. */
+const probeTimeout = 1000;
+
+export function createHostSelection(hosts: readonly DatabaseHost[], config: DatabaseConfig, env: ClusterEnv): HostSelection {
+  const isAlone = hosts.length === 1;
+  const lag = createReplicaLag(env.clock.monotonic);
+  const choosePrimary = createPrimaryChoice();
+  const logLeftOut = createHostLog(env);
+  // Each process begins with another replica.
+  const first = (env.random(1)[0] as number) % hosts.length;
+  const order = [...hosts.slice(first), ...hosts.slice(0, first)];
+  const listeners = new Set<() => void>();
+  let current: DatabaseHost | undefined;
+  let lastRead: DatabaseHost | undefined;
+  let primary: Primary | undefined;
+  let readPosition: ReadPositionOf = async () => startPosition;
+  let changes = 0;
+  let leftOut: readonly string[] = [];
+
+  const probe = async (host: DatabaseHost): Promise<Probed> => {
+    const answer = (async () => ({ host, state: await host.probe(), position: await readPosition(host.sql) }))();
+    try {
+      // A lone host has nobody to take over: its own timeouts are enough.
+      return await (isAlone ? answer : withTimeout(env, answer, host.name));
+    } catch (error) {
+      return { host, error };
+    }
+  };
+
+  const setCurrent = (host: DatabaseHost | undefined): void => {
+    current = host;
+    // A host that failed once and is selected again is not another one.
+    if (host === undefined || host === lastRead) return;
+    if (lastRead !== undefined) changes++;
+    lastRead = host;
+    if (!isAlone) env.log(`reading from ${host.name}`);
+  };
+
+  const setPrimary = (found: Primary | undefined): void => {
+    const isSame = primary?.host === found?.host && primary?.state.timeline === found?.state.timeline;
+    primary = found;
+    if (!isSame) for (const listener of listeners) listener();
+  };
+
+  /** Why a host is not read; undefined if it may be. */
+  const reasonAgainst = (one: Probed, wanted: ReadPosition): string | undefined => {
+    if ('error' in one) return withoutPrefix(messageOf(one.error), one.host.name);
+    const behind = one.state.role === 'replica' ? lag.of(one.position) : 0;
+    if (one.state.role === 'primary' && one.host !== primary?.host)
+      return 'it accepts writes, but another host was promoted; make it a replica of that one';
+    if (behind > config.maxLag) return `it is a replica ${describeLag(behind)}, at ${describePosition(one.position)}`;
+    return isAtLeast(one.position, wanted)
+      ? undefined
+      : `it is at ${describePosition(one.position)}, and ${describePosition(wanted)} was served`;
+  };
+
+  const choose = (usable: readonly Answer[]): DatabaseHost | undefined => {
+    const preferredRole = config.readsReplicas ? 'replica' : 'primary';
+    const pick = (from: readonly Answer[]) => (from.find(({ host }) => host === current) ?? from[0])?.host;
+    return pick(usable.filter(({ state }) => state.role === preferredRole)) ?? pick(usable);
+  };
+
+  const select = async (wanted: ReadPosition): Promise<void> => {
+    const probed = await Promise.all(order.map(probe));
+    const answers = probed.filter((one): one is Answer => 'position' in one);
+    const found = choosePrimary(answers);
+    if (found !== undefined) lag.add(found.position);
+    setPrimary(found);
+    const reasons = new Map(probed.map((one) => [one.host, reasonAgainst(one, wanted)]));
+    leftOut = [...reasons].flatMap(([{ name }, reason]) => (reason === undefined ? [] : [`${name} is not read: ${reason}`]));
+    if (!isAlone) logLeftOut(leftOut);
+    setCurrent(choose(answers.filter(({ host }) => reasons.get(host) === undefined)));
+    if (current !== undefined) return;
+    const [only] = probed;
+    if (isAlone && only !== undefined && 'error' in only) throw only.error;
+    throw answers.length > 0 ? behindServed(leftOut) : unreadable(leftOut);
+  };
+
+  return {
+    current: () => current,
+    primary: () => primary,
+    select,
+    dropCurrent: (host) => {
+      if (current === host) setCurrent(undefined);
+    },
+    dropPrimary: (host) => {
+      if (primary?.host === host) setPrimary(undefined);
+    },
+    changes: () => changes,
+    leftOut: () => leftOut,
+    onPrimary: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    setReadPosition: (read) => {
+      readPosition = read;
+    },
+    readPosition: (sql) => readPosition(sql),
+  };
+}
+
+const describeLag = (milliseconds: number): string =>
+  Number.isFinite(milliseconds) ? `${(milliseconds / 1000).toFixed(1)} s behind` : 'that has not caught up yet';
+
+async function withTimeout<T>({ timers }: Pick<ClusterEnv, 'timers'>, answer: Promise<T>, name: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = timers.after(probeTimeout, () =>
+    reject(new PostgresError(`${name}: no answer within ${probeTimeout} ms`, { code: 'DATABASE_DOWN', reason: 'timeout' })),
+  );
+  return Promise.race([answer, promise]).finally(cancel);
+}
+
+/** Logs hosts that are left out, and that they are used again, once each. */
+function createHostLog({ log }: Pick<ClusterEnv, 'log'>): (leftOut: readonly string[]) => void {
+  let before = new Set<string>();
+  return (leftOut) => {
+    // The numbers in a reason change all the time.
+    const now = new Map(leftOut.map((text) => [text.split(' is not read')[0] as string, text]));
+    for (const [name, text] of now) if (!before.has(name)) log(text, 'warn');
+    for (const name of before) if (!now.has(name)) log(`${name} is used again`);
+    before = new Set(now.keys());
+  };
+}
+
+export const unreadable = (reasons: readonly string[]) =>
+  new PostgresError(`no host of the database can be read: ${reasons.join('; ')}`, { code: 'DATABASE_DOWN', reason: 'no host' });
+
+const behindServed = (reasons: readonly string[]) =>
+  new PostgresError(`the database does not have what was served before; the indexer must catch up: ${reasons.join('; ')}`, {
+    code: 'DATABASE_BEHIND',
+    reason: 'behind',
+  });

@@ -1,0 +1,86 @@
+import { messageOf } from '../../base/fault.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
+import { splitHosts } from '../postgres/database-url.ts';
+import type { Postgres } from '../postgres/postgres.ts';
+import { PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
+import type { DatabaseConfig } from './database-config.ts';
+import { type DatabaseHost, type HostState, openDatabaseHost } from './database-host.ts';
+
+/** What a host answered, or why it did not. */
+export type ProbedHost = { readonly host: DatabaseHost } & ({ readonly state: HostState } | { readonly error: unknown });
+
+export const probeHosts = (hosts: readonly DatabaseHost[]): Promise<ProbedHost[]> =>
+  Promise.all(
+    hosts.map((host) =>
+      host.probe().then(
+        (state) => ({ host, state }),
+        (error: unknown) => ({ host, error }),
+      ),
+    ),
+  );
+
+/**
+ * Returns a function that finds the host that is written to: of those that accept writes, the one with the highest timeline. A former primary
+ * that came back after another host was promoted accepts writes too, and must not get any: a timeline below one seen before is left out.
+ */
+export function createPrimaryChoice(): <H extends ProbedHost>(probed: readonly H[]) => (H & { readonly state: HostState }) | undefined {
+  let newestTimeline = 0;
+  return <H extends ProbedHost>(probed: readonly H[]) => {
+    let best: (H & { readonly state: HostState }) | undefined;
+    for (const one of probed)
+      if (isProbed(one) && one.state.role === 'primary' && one.state.timeline >= newestTimeline) {
+        best = one;
+        newestTimeline = one.state.timeline;
+      }
+    return best;
+  };
+}
+
+const isProbed = <H extends ProbedHost>(one: H): one is H & { readonly state: HostState } => 'state' in one;
+
+/** Returns a function that finds the primary now. It throws DATABASE_DOWN if there is none: a replica may be promoted soon. */
+export function createPrimaryFinder(
+  hosts: readonly DatabaseHost[],
+): () => Promise<{ readonly host: DatabaseHost; readonly state: HostState }> {
+  const choosePrimary = createPrimaryChoice();
+  return async () => {
+    const probed = await probeHosts(hosts);
+    const primary = choosePrimary(probed);
+    if (primary === undefined) throw noPrimary(probed);
+    return primary;
+  };
+}
+
+/** The hosts and what each of them is, for messages. */
+const describeProbed = (one: ProbedHost): string => {
+  const name = one.host.name.replace('PostgreSQL at ', '');
+  return 'state' in one ? `${name} is a ${one.state.role}` : `${withoutPrefix(messageOf(one.error), one.host.name)} (${name})`;
+};
+
+/** Why no host can be written to: the error of a lone host, else what each of them is. */
+function noPrimary(probed: readonly ProbedHost[]): unknown {
+  const [only] = probed;
+  if (probed.length === 1 && only !== undefined && 'error' in only) return only.error;
+  return new PostgresError(`PostgreSQL has no primary now: ${probed.map(describeProbed).join('; ')}`, {
+    code: 'DATABASE_DOWN',
+    reason: 'no primary',
+  });
+}
+
+/** Opens the primary of a database, for a command that is run once. `takesReplica`: without a primary, a replica will do, because it only reads. */
+export async function openPrimary(
+  database: DatabaseConfig,
+  env: Pick<ClusterEnv, 'openPostgres' | 'log'>,
+  takesReplica = false,
+): Promise<Postgres> {
+  const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
+  try {
+    const probed = await probeHosts(hosts);
+    const found = createPrimaryChoice()(probed) ?? (takesReplica ? probed.find(isProbed) : undefined);
+    if (found === undefined) throw noPrimary(probed);
+    const { host, state } = found;
+    return env.openPostgres({ url: host.url, max: 1, statementMilliseconds: database.statementTimeout, isPooled: state.isPooled });
+  } finally {
+    await Promise.all(hosts.map((host) => host.close()));
+  }
+}
