@@ -100,6 +100,6 @@ test('.ci/run runs the command of the README without servers, then all tests, an
   const run = readFileSync('.ci/run', 'utf8');
   const first = run.indexOf(`'-u SERAC_TEST_POSTGRES -u SERAC_TEST_REDIS' bash -c '${command}'`);
   expect(first).toBeGreaterThan(0);
-  expect(run.indexOf('npm run test:all')).toBeGreaterThan(first);
+  expect(run.indexOf('tools/run-tests.ts --all')).toBeGreaterThan(first);
   expect(run.trimEnd()).toEndWith('repeat_failed_files\nreport');
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listPassedFiles, listProvedFiles } from '../tools/proved-files.ts';
 import { withLongFiles } from '../tools/run-tests.ts';
 
 /** What `npm test` runs after the checks. */
@@ -54,11 +55,32 @@ test('files that .ci/run makes long start first', () => {
   expect(withLongFiles(timings, {})).toEqual(timings);
   expect(withLongFiles(timings, { SERAC_KILLS: '200' })).toEqual({ ...timings, files: { ...timings.files, 'test/crash.test.ts': 9001 } });
   // Every number that the run of all tests gets makes some file long, and that file reads it.
-  const [, numbers = ''] = /^ {2}\. 'SERAC_LONG=1 (.*)' \\\n {2}npm run test:all$/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
+  const [, numbers = ''] =
+    /^ {2}\. 'SERAC_LONG=1 (.*)' \\\n {2}node_modules\/\.bin\/bun tools\/run-tests\.ts --all/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
   const variables = numbers.split(' ').map((one) => one.split('=')[0] as string);
   expect(variables.length).toBeGreaterThan(5);
   for (const variable of variables) {
     const [file = ''] = Object.keys(withLongFiles({ version: 1, files: {} }, { [variable]: '1' }).files);
     expect([variable, readFileSync(file, 'utf8').includes(`process.env.${variable}`)]).toEqual([variable, true]);
   }
+});
+
+test('a file whose tests have all passed, and that does the same with servers and variables, is proved', () => {
+  const sources: Record<string, string> = {
+    'same.test.ts': "import './helper.ts';",
+    'helper.ts': 'process.env.SERAC_TEST_PROGRAM;',
+    'variable.test.ts': "import './rounds.ts';",
+    'rounds.ts': "import { rounds } from './numbers.ts';\nrounds;",
+    'numbers.ts': 'export const rounds = process.env.SERAC_LONG;',
+    'installed.test.ts': "Bun.which('nginx');",
+  };
+  for (const [name, source] of Object.entries(sources)) writeFileSync(join(folder, name), source);
+  const log = [
+    ...['same', 'variable', 'installed', 'removed'].map((name) => `${name}.test.ts:\n(pass) one [1ms]`),
+    'skipped.test.ts:\n(pass) one\n(skip) two',
+    'failed.test.ts:\n(fail) one\n(pass) two',
+    '1 tests skipped:\n(skip) two',
+  ].join('\n\n');
+  expect([...listPassedFiles(log)]).toEqual(['same', 'variable', 'installed', 'removed'].map((name) => `${name}.test.ts`));
+  expect([...listProvedFiles(folder, log)]).toEqual(['same.test.ts']);
 });

@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path';
 import { chromiumBinary, startChromium } from '../test/chromium.ts';
 import { packRepository } from '../test/package.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
+import { listProvedFiles } from './proved-files.ts';
 import { furtherTests, storyFiles } from './test-stories.ts';
 
 /**
  * Runs test files in parallel, three per processor. Tests start the program hundreds of times, so it is built once before: a start from source takes
  * twice the CPU time, a command four times. Without arguments, as `npm test`: modules and stories (tools/test-stories.ts). With --all, as
- * `npm run test:all`: every file. Usage: bun tools/run-tests.ts [--all | files and options of bun test]
+ * `npm run test:all`: every file; with --proved-by LOG after it, not those that a run of `npm test` with this log has just proved.
+ * Usage: bun tools/run-tests.ts [--all [--proved-by LOG] | files and options of bun test]
  */
 
 const root = resolve(import.meta.dir, '..');
@@ -18,7 +20,7 @@ const workers = 3 * availableParallelism();
 const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=300000'];
 /** Milliseconds that each file took: the slowest start first. */
 const timingsFile = 'test/timings.json';
-const allFiles = ['./src', './test', './bench'];
+const allFolders = ['src', 'test', 'bench'];
 const firstFiles = ['./src', ...storyFiles];
 
 /** Files that a variable makes long, as in `.ci/run`. */
@@ -49,10 +51,21 @@ function prepareTimings(folder: string, args: readonly string[]): string {
   return path;
 }
 
+/** Every test file but those that the log of `npm test` proves, which it names. */
+function listFiles(log: string): string[] {
+  const files = allFolders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync(root)]);
+  const own = files.filter((file) => !file.includes('node_modules/')).sort();
+  const proved = listProvedFiles(root, log);
+  console.log(`${proved.size} test files have just passed, and neither a server nor a variable changes them: they are not run again.`);
+  return own.filter((file) => !proved.has(file)).map((file) => `./${file}`);
+}
+
 async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
   const runsAll = args[0] === '--all';
-  const files = runsAll ? [...allFiles, ...args.slice(1)] : args.length === 0 ? firstFiles : args;
+  const [, option, log] = args;
+  const all = runsAll && option === '--proved-by' ? listFiles(readFileSync(log as string, 'utf8')) : allFolders.map((one) => `./${one}`);
+  const files = runsAll ? all : args.length === 0 ? firstFiles : args;
   try {
     // Several files use the package, or a build of it: once here, not in each of them at the same time.
     const tarball = runsAll ? packRepository(folder) : undefined;
