@@ -28,7 +28,7 @@ const node = await startNode(configFrom(parsed.options), env);
 const call = async <T>(path: string, method: string, params: unknown): Promise<T> => {
   const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   const header = (name: string) => (name === 'content-type' ? 'application/json' : null);
-  const response = await node.handler({ method: 'POST', path, query: '', header, body: () => body });
+  const response = await node.handler({ method: 'POST', path, query: '', header, body: async () => body });
   const { result, error } = JSON.parse(Buffer.from(response.body as string).toString()) as { result: T; error?: { message: string } };
   if (error !== undefined) throw new RangeError(error.message);
   return result;

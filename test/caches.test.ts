@@ -80,7 +80,7 @@ const ownLimits = {
   ],
   /** By block, peer, asset, header set, parsed request or answer, and what a developer's chain or a followed node needs. */
   weakKeys: [
-    'api/access/create-gate.ts',
+    'api/access/gate.ts',
     'api/data/render-asset.ts',
     'api/data/render-context.ts',
     'api/http/router.ts',

@@ -48,7 +48,7 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
   store.onReverted(hub.advance);
   const context = { ...createParamContext('local'), asset: () => undefined };
   const page: HttpRoute = {
-    handler: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>events</title>' }),
+    handler: async () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>events</title>' }),
   };
   const handler = createRouter({
     routes: new Map([

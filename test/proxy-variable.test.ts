@@ -9,7 +9,7 @@ import { withProxy } from './listening-proxy.ts';
 
 test('a node on this machine is called without the proxy of the environment, a node elsewhere through it', async () => {
   const answer = { status: 200, headers: {}, body: '{"jsonrpc":"2.0","id":1,"result":{}}' };
-  const server = await serve({ host: '127.0.0.1', port: 0, handler: () => answer, maxBodyMemory: 1000, idleTimeout: 10 });
+  const server = await serve({ host: '127.0.0.1', port: 0, handler: async () => answer, maxBodyMemory: 1000, idleTimeout: 10 });
   const [local, elsewhere] = [`http://127.0.0.1:${server.port}`, 'http://node.example'];
   const env = createCommonEnv({
     version: '0',

@@ -12,14 +12,14 @@ export type LocalRequest = {
 };
 
 /** Calls the handler of a node without a socket. Like a relayed request it has no remote address, so it counts as one from this machine. */
-export async function callHandler(handler: Handler, { method, target, headers = {}, body = noBody }: LocalRequest): Promise<HttpResponse> {
+export function callHandler(handler: Handler, { method, target, headers = {}, body = noBody }: LocalRequest): Promise<HttpResponse> {
   const mark = target.indexOf('?');
   const request: HttpRequest = {
     method,
     path: mark < 0 ? target : target.slice(0, mark),
     query: mark < 0 ? '' : target.slice(mark + 1),
     header: (name) => (name === 'host' ? 'localhost' : (headers[name] ?? null)),
-    body: () => body,
+    body: async () => body,
   };
   return handler(request);
 }

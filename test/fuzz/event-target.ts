@@ -65,7 +65,7 @@ function openStream(): OpenedTarget {
         .toString('utf8')
         .split(/\n(.*)/s);
       const header = (name: string): string | null => (name === 'last-event-id' ? (last ?? null) : null);
-      const response = await handler({ method: 'GET', path: '/ext/events', query, header, body: () => new Uint8Array() });
+      const response = await handler({ method: 'GET', path: '/ext/events', query, header, body: async () => new Uint8Array() });
       if (response.status === 400) return;
       deepStrictEqual(response.status, 200);
       const events = await readPast(response);

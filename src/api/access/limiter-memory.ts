@@ -6,31 +6,26 @@ import {
   hasRoom,
   isExpired,
   type LimitDecision,
+  type Limiter,
   type Limits,
   newClientState,
 } from './rate-limit.ts';
 
-/** A `Limiter` that decides synchronously, in this process's memory. */
-export type MemoryLimiter = {
-  readonly take: (client: string, weight: number, limits: Limits) => LimitDecision;
-  /** Counts a request that another limiter has admitted. */
-  readonly countAdmitted: (client: string, weight: number) => void;
-  /** Whether a request of this weight would be within both limits. Counts nothing. */
-  readonly hasRoom: (client: string, weight: number, limits: Limits) => boolean;
-  readonly clientCount: () => number;
-};
+export type MemoryLimiter = ReturnType<typeof createMemoryLimiter>;
 
-type MemoryLimiterOptions = {
+/**
+ * Counts the requests of this process only, in its memory. Drops clients whose counts have expired and, above `maxClients`, the least recently
+ * used one.
+ */
+export function createMemoryLimiter({
+  now,
+  maxClients = 100_000,
+}: {
   /** Milliseconds, preferably of a monotonic clock. */
   readonly now: () => number;
   /** Maximum number of clients in memory. A client takes about 0.8 KB, one that sends requests all the time 10 KB. */
   readonly maxClients?: number;
-};
-
-/**
- * Counts the requests of this process only. Drops clients whose counts have expired and, above `maxClients`, the least recently used one.
- */
-export function createMemoryLimiter({ now, maxClients = 100_000 }: MemoryLimiterOptions): MemoryLimiter {
+}) {
   const clients = createLruMap<ClientState>();
 
   const stateOf = (client: string, time: number): ClientState => {
@@ -52,21 +47,29 @@ export function createMemoryLimiter({ now, maxClients = 100_000 }: MemoryLimiter
   };
 
   return {
-    take: (client, weight, limits) => {
+    /** Decides about a request and counts it, see `checkAndCount`. */
+    take: (client: string, weight: number, limits: Limits): LimitDecision => {
       const time = now();
       return checkAndCount(stateOf(client, time), time, weight, limits);
     },
-    countAdmitted: (client, weight) => {
+    /** Counts a request that another limiter has admitted. */
+    countAdmitted: (client: string, weight: number): void => {
       const time = now();
       countAdmitted(stateOf(client, time), time, weight);
     },
-    hasRoom: (client, weight, limits) => {
+    /** Whether a request of this weight would be within both limits. Counts nothing. */
+    hasRoom: (client: string, weight: number, limits: Limits): boolean => {
       const state = clients.get(client);
       return state === undefined || hasRoom(state, now(), weight, limits);
     },
     clientCount: clients.size,
   };
 }
+
+/** The limiter of a process that shares its counts with no other. */
+export const createOwnLimiter = (memory: MemoryLimiter): Limiter => ({
+  take: async (client, weight, limits) => memory.take(client, weight, limits),
+});
 
 /**
  * Admits this process's share of a limit while the processes cannot share their counts. Every request is counted `processes` times, in

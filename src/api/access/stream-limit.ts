@@ -3,7 +3,7 @@ export type StreamLimit = {
   /** The most streams of one client. */
   readonly max: number;
   /** Counts a stream. Returns the function that ends it, or undefined if the client has too many. */
-  readonly take: (client: string) => EndStream | undefined | Promise<EndStream | undefined>;
+  readonly take: (client: string) => Promise<EndStream | undefined>;
 };
 
 /** The most streams of one client where rate limits apply. */
@@ -12,19 +12,16 @@ export const maxStreamsPerClient = 64;
 /** Counts a stream as ended; further calls have no effect. */
 export type EndStream = () => void;
 
-/** A `StreamLimit` that decides synchronously, in this process's memory. */
-export type MemoryStreamLimit = Pick<StreamLimit, 'max'> & {
-  readonly take: (client: string) => EndStream | undefined;
-  /** The open streams of a client. */
-  readonly count: (client: string) => number;
-};
+/** Counts the streams of this process only, in its memory. */
+export type MemoryStreamLimit = ReturnType<typeof createStreamLimit>;
 
-export function createStreamLimit(max: number): MemoryStreamLimit {
+export function createStreamLimit(max: number) {
   const streams = new Map<string, number>();
   return {
     max,
-    count: (client) => streams.get(client) ?? 0,
-    take: (client) => {
+    /** The open streams of a client. */
+    count: (client: string): number => streams.get(client) ?? 0,
+    take: (client: string): EndStream | undefined => {
       const count = streams.get(client) ?? 0;
       if (count >= max) return undefined;
       streams.set(client, count + 1);
@@ -39,3 +36,9 @@ export function createStreamLimit(max: number): MemoryStreamLimit {
     },
   };
 }
+
+/** The limit of a process that shares its counts with no other. */
+export const createOwnStreamLimit = (memory: MemoryStreamLimit): StreamLimit => ({
+  max: memory.max,
+  take: async (client) => memory.take(client),
+});

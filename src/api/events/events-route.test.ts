@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
-import { createStreamLimit } from '../access/stream-limit.ts';
+import { createOwnStreamLimit, createStreamLimit } from '../access/stream-limit.ts';
 import { createParamContext } from '../rest/addresses.ts';
 import { createEventsRoute } from './events-route.ts';
 import { createEventHub } from './hub.ts';
@@ -19,19 +19,19 @@ test('the limit of streams counts IPv6 addresses by their /64, and a stream that
   const route = createEventsRoute({
     hub,
     gate: {
-      admit: (visit) => {
+      admit: async (visit) => {
         counted.push(`${visit.route} ${visit.caller}`);
         return { admitted: true, headers: {} };
       },
-      stillAdmits: () => true,
+      stillAdmits: async () => true,
     },
     context: { ...createParamContext('local'), asset: () => undefined },
     caller: (request) => request.remoteAddress?.() ?? '',
-    streamLimit: createStreamLimit(2),
+    streamLimit: createOwnStreamLimit(createStreamLimit(2)),
   });
   const open = async (address: string) => {
     if (!('handler' in route)) return expect.unreachable();
-    const request = { method: 'GET', path: '/ext/events', query: '', header: () => null, body: () => new Uint8Array() };
+    const request = { method: 'GET', path: '/ext/events', query: '', header: () => null, body: async () => new Uint8Array() };
     return route.handler({ ...request, remoteAddress: () => address });
   };
   const [first] = [await open('2001:db8:1:2::1'), await open('2001:db8:1:2::ffff')];
@@ -66,8 +66,8 @@ test('a stream ends within a second or so after its key was revoked, and one wit
   const route = createEventsRoute({
     hub,
     gate: {
-      admit: () => ({ admitted: true, headers: {} }),
-      stillAdmits: (key) => {
+      admit: async () => ({ admitted: true, headers: {} }),
+      stillAdmits: async (key) => {
         asked.push(key);
         return isValid;
       },
@@ -78,7 +78,7 @@ test('a stream ends within a second or so after its key was revoked, and one wit
   const open = async (key: string | null) => {
     if (!('handler' in route)) return expect.unreachable();
     const header = (name: string) => (name === 'x-service-api-key' ? key : null);
-    const { stream } = await route.handler({ method: 'GET', path: '/ext/events', query: '', header, body: () => new Uint8Array() });
+    const { stream } = await route.handler({ method: 'GET', path: '/ext/events', query: '', header, body: async () => new Uint8Array() });
     let text = '';
     const ended = (async () => {
       for await (const chunk of stream ?? []) text += typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString();

@@ -1,7 +1,5 @@
 import { Fault } from '../../base/fault.ts';
-
-/** Status and text of the response to a request whose body could not be read. */
-export type BodyError = { readonly status: number; readonly message: string };
+import type { HttpRequest } from './message.ts';
 
 /** HTTP statuses of the faults of reading a body. */
 const bodyFaultStatuses: ReadonlyMap<string, number> = new Map([
@@ -9,10 +7,22 @@ const bodyFaultStatuses: ReadonlyMap<string, number> = new Map([
   ['BODY_FRAGMENTED', 400],
   ['BODY_TIMEOUT', 408],
   ['BODY_OVER_BUDGET', 503],
+  ['BODY_UNREADABLE', 400],
 ]);
 
-/** What to answer if `HttpRequest.body` has thrown; undefined for an error of something else. */
-export function findBodyError(error: unknown): BodyError | undefined {
+/** Status and text of the response if `HttpRequest.body` has thrown; undefined for an error of something else. */
+export function findBodyError(error: unknown): { readonly status: number; readonly message: string } | undefined {
   const status = error instanceof Fault ? bodyFaultStatuses.get(error.fault.code) : undefined;
   return status === undefined ? undefined : { status, message: (error as Fault<{ readonly code: string }>).message };
 }
+
+/** Reads the body of a request. Whatever goes wrong is the client's fault or a limit: `findBodyError` has a response for all that this throws. */
+export async function readBody(request: HttpRequest, max: number): Promise<Uint8Array> {
+  try {
+    return await request.body(max);
+  } catch (error) {
+    throw findBodyError(error) === undefined ? new BodyError('request body could not be read', { code: 'BODY_UNREADABLE' }) : error;
+  }
+}
+
+class BodyError extends Fault<{ code: 'BODY_UNREADABLE' }> {}

@@ -19,7 +19,7 @@ export const nodeHealthRoutes = (deps: HealthRpcDeps, services: Services): reado
 /** Answers 200 if every selected check passed, else 503, because load balancers read only the status. */
 const createHealthHandler =
   ({ report }: HealthRpcDeps, kind: HealthReportKind): Handler =>
-  ({ query }) => {
+  async ({ query }) => {
     const found = report(kind, queryValues(query, 'tag'));
     const body = `${writeJson(healthReportJson(found) as Json)}\n`;
     return { status: found.healthy ? 200 : 503, headers: { 'content-type': 'application/json' }, body };

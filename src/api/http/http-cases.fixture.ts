@@ -7,7 +7,7 @@ import type { Encoding } from '../contract/kinds.ts';
 import type { RpcOptions } from '../rpc/json-rpc.ts';
 import { combineServices, createService, implement } from '../rpc/method.ts';
 import type { HttpRequest } from './message.ts';
-import { createRouter, type HttpRoute, type RouterOptions } from './router.ts';
+import { createRouter, type HttpRoute } from './router.ts';
 
 /** For tests: a captured request and its response. Without `responseBody` only status and headers can be compared. */
 export type HttpCase = {
@@ -42,7 +42,7 @@ export function createHttpRequest(
 ): HttpRequest {
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const parsed = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]));
-  return { method, path, query, header: (name) => parsed.get(name) ?? null, body: () => body };
+  return { method, path, query, header: (name) => parsed.get(name) ?? null, body: async () => body };
 }
 
 export const strictOptions: RpcOptions = {
@@ -94,7 +94,9 @@ export const testRoutes: ReadonlyMap<string, HttpRoute> = new Map([
   ['/ext/P', { services: combineServices(createService('platform', {}, {})) }],
 ]);
 
-export const createTestRouter = (options: Partial<RouterOptions> = {}) =>
+export type TestRouterOptions = Partial<Parameters<typeof createRouter>[0]>;
+
+export const createTestRouter = (options: TestRouterOptions = {}) =>
   createRouter({ routes: testRoutes, nodeID, allowedHosts: ['localhost'], allowedOrigins: ['*'], rpcOptions: strictOptions, ...options });
 
 /** The headers of a response in the form of the captured ones. */

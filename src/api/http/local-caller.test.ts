@@ -10,7 +10,7 @@ const isLocal = (headers: Record<string, string>, remoteAddress: string | undefi
     header: (name) => headers[name] ?? null,
     headerNames: () => Object.keys(headers),
     remoteAddress: () => remoteAddress,
-    body: () => new Uint8Array(),
+    body: async () => new Uint8Array(),
   });
 const host = '127.0.0.1:9650';
 
@@ -80,7 +80,7 @@ test("of web pages, only those of the server's own origin are local", () => {
     expect([origin, isLocal({ host, origin })]).toEqual([origin, false]);
 });
 
-const request: HttpRequest = { method: 'POST', path: '/ext/dev', query: '', header: () => null, body: () => new Uint8Array() };
+const request: HttpRequest = { method: 'POST', path: '/ext/dev', query: '', header: () => null, body: async () => new Uint8Array() };
 
 test('a request without a socket is local', () => {
   expect(isLocalRequest(request)).toBe(true);

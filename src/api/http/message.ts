@@ -12,10 +12,10 @@ export type HttpRequest = {
   /** Remote IP address. The function is absent if the request did not come from a socket. */
   remoteAddress?(): string | undefined;
   /**
-   * Reads the whole body; synchronous if it was already read. Rejects with a fault: `BODY_TOO_LARGE` if it has more than `max` bytes, `BODY_OVER_BUDGET`
+   * Reads the whole body. Rejects with a fault: `BODY_TOO_LARGE` if it has more than `max` bytes, `BODY_OVER_BUDGET`
    * if the server holds too many bodies already, another if it arrives too slowly, in too many chunks or not at all.
    */
-  body(max: number): Uint8Array | Promise<Uint8Array>;
+  body(max: number): Promise<Uint8Array>;
   /**
    * Reads the body in chunks, as they arrive, without holding it. Throws `BODY_TOO_LARGE` after more than `max` bytes, and another fault if
    * no chunk arrives for some time or the body ends early. Absent if the body was already read: then use `body`.
@@ -52,4 +52,4 @@ export type WebSocketPeer = {
   readonly terminate: () => void;
 };
 
-export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+export type Handler = (request: HttpRequest) => Promise<HttpResponse>;

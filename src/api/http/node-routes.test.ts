@@ -7,7 +7,7 @@ test("metrics have AvalancheGo's path and content type", async () => {
   const captured = readGolden().afterHealthy.find(({ path }) => path === '/ext/metrics')!;
   const registry = createMetricRegistry();
   registry.counters('calls_total', 'Calls.')({}).add(3);
-  const [path, route] = metricsRoute(registry.families);
+  const [path, route] = metricsRoute(async () => registry.families());
   expect(path).toBe(captured.path);
   const request = { method: 'GET', path, query: '', header: () => null, body: async () => new Uint8Array(0) };
   const response = await ('handler' in route ? route.handler(request) : expect.unreachable());

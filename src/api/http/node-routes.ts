@@ -52,10 +52,8 @@ export function createNodeRoutes({ chains, info, health, metrics, dev, extraRout
   return new Map(routes);
 }
 
-/** Prometheus metrics, rendered for every request. Asynchronous, because the writer process first collects the metrics of the reader processes. */
-export const metricsRoute = (
-  families: () => readonly MetricFamily[] | Promise<readonly MetricFamily[]>,
-): readonly [path: string, HttpRoute] => [
+/** Prometheus metrics, rendered for every request. The writer process first collects the metrics of the reader processes. */
+export const metricsRoute = (families: () => Promise<readonly MetricFamily[]>): readonly [path: string, HttpRoute] => [
   '/ext/metrics',
   { handler: async () => ({ status: 200, headers: { 'content-type': metricsContentType }, body: formatMetrics(await families()) }) },
 ];

@@ -6,7 +6,7 @@ export const readyPath = '/ready';
 /** The route `/ready`: 200 if the node can take requests, else 503 with the reason. `findReason` returns why it cannot. */
 export function createReadyRoute(
   version: string,
-  findReason: () => string | undefined | Promise<string | undefined>,
+  findReason: () => Promise<string | undefined>,
 ): readonly [path: string, route: HttpRoute] {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-serac-version': version };
   return [

@@ -1,7 +1,7 @@
 import { countCalls, handleRpc, type RpcOptions } from '../rpc/json-rpc.ts';
-import type { RpcResponse, Services } from '../rpc/method.ts';
+import type { Services } from '../rpc/method.ts';
 import { createHostCheck } from './allowed-hosts.ts';
-import { findBodyError } from './body-error.ts';
+import { findBodyError, readBody } from './body-error.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
 import type { Handler, HttpRequest, HttpResponse } from './message.ts';
 import { ageHeader, heightHeader, limitHeaders, ownHeaders } from './own-headers.ts';
@@ -30,28 +30,39 @@ export const defaultMaxBody = 262_144;
 
 export type HttpRoutes = ReadonlyMap<string, HttpRoute>;
 
-export type RouterOptions = {
+/** Counts the JSON-RPC calls of a request. Returns undefined if the calls may run, else the response in place of theirs. */
+export type AdmitCalls = (
+  request: HttpRequest,
+  calls: number,
+) => Promise<{ readonly status: number; readonly message: string; readonly headers: HeaderSet } | undefined>;
+
+/**
+ * Creates the handler of all requests of a port. Checks run in AvalancheGo's order; what a handler throws becomes a response here. AvalancheGo:
+ * api/server/server.go, wrapHandler; api/server/router.go.
+ */
+export function createRouter({
+  routes,
+  prefixHandlers,
+  pages,
+  nodeID,
+  allowedHosts,
+  allowedOrigins,
+  rpcOptions,
+  admitCalls,
+}: {
   /** By decoded path, exact and case-sensitive. Looked up for every request, so routes may be added and removed. */
   readonly routes: HttpRoutes;
   /** Handlers of all paths with a given first segment, such as `v1`. They parse the rest of the path themselves, including percent escapes. */
   readonly prefixHandlers?: ReadonlyMap<string, Handler>;
   /** Answers paths without a route, for people: returns undefined for those it does not have. */
-  readonly pages?: (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | undefined;
+  readonly pages?: (request: HttpRequest) => Promise<HttpResponse> | undefined;
   readonly nodeID: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly rpcOptions: RpcOptions & { readonly differences: { readonly privateNetwork?: boolean } };
-  /** Counts the JSON-RPC calls of a request for the rate limits; undefined if they are not limited. */
+  /** Undefined if JSON-RPC calls have no rate limits. */
   readonly admitCalls?: AdmitCalls | undefined;
-};
-
-/** Returns undefined if the calls may run, else the response in place of theirs. */
-export type AdmitCalls = (request: HttpRequest, calls: number) => RefusedCalls | undefined | Promise<RefusedCalls | undefined>;
-type RefusedCalls = { readonly status: number; readonly message: string; readonly headers: Readonly<Record<string, string>> };
-
-/** Creates the handler of all requests. Checks run in AvalancheGo's order. AvalancheGo: api/server/server.go, wrapHandler; api/server/router.go. */
-export function createRouter(options: RouterOptions): Handler {
-  const { routes, prefixHandlers, pages, nodeID, allowedHosts, allowedOrigins, rpcOptions, admitCalls } = options;
+}): Handler {
   const isAllowedHost = createHostCheck(allowedHosts);
   const cors = createCors(allowedOrigins, { allowPrivateNetwork: rpcOptions.differences.privateNetwork === true });
   const prefixCors = createCors(allowedOrigins, { extraHeaders: ownHeaders, allowPrivateNetwork: true });
@@ -59,7 +70,7 @@ export function createRouter(options: RouterOptions): Handler {
   const headersFor = createOriginHeaders(plain, {});
   const prefixHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': readHeaders.join(', ') });
 
-  return (request) => {
+  return async (request) => {
     const prefixHandler = prefixHandlers?.get(firstSegment(request.path));
     if (prefixHandler === undefined && hasMalformedEscape(request.path)) return badRequestResponse;
     if (isPreflight(request)) {
@@ -76,22 +87,29 @@ export function createRouter(options: RouterOptions): Handler {
     if (prefixHandler === undefined && request.header('avalanche-api-route') !== null)
       return { status: 404, headers: headers.bare, body: '' };
 
-    const route = routes.get(request.path) ?? routes.get(decodePathText(request.path));
-    if (route === undefined) {
-      if (prefixHandler !== undefined) return runHandler(prefixHandler, request, headers, rpcOptions);
-      return runHandler((unrouted) => pages?.(unrouted) ?? notFoundResponse(unrouted, headers), request, headers, rpcOptions);
+    try {
+      const route = routes.get(request.path) ?? routes.get(decodePathText(request.path));
+      if (route === undefined) {
+        const answer = prefixHandler === undefined ? pages?.(request) : prefixHandler(request);
+        return headers.addTo(answer === undefined ? notFoundResponse(request, headers) : await answer);
+      }
+      if (route.isAllowed?.(request) === false)
+        return { status: 403, headers: headers.error, body: route.refusal ?? 'this caller is not allowed here\n' };
+      const reason = route.unavailable?.();
+      if (reason !== undefined) return { status: 503, headers: headers.error, body: `${reason}\n` };
+      if ('handler' in route) {
+        // Browsers apply CORS to HTTP responses only: a page of any origin could read from a WebSocket.
+        if (origin === null && isForeignWebSocket(request)) return { status: 403, headers: headers.error, body: forbiddenOriginBody };
+        return headers.addTo(await route.handler(request));
+      }
+      if (route.get !== undefined && request.method === 'GET') return headers.addTo(await route.get(request));
+      return await handleRpcRequest(route, request, { headers, rpcOptions, admitCalls });
+    } catch (error) {
+      const bodyError = findBodyError(error);
+      if (bodyError !== undefined) return { status: bodyError.status, headers: headers.error, body: `${bodyError.message}\n` };
+      rpcOptions.onUnexpectedError(error);
+      return { status: 500, headers: headers.error, body: 'internal error\n' };
     }
-    if (route.isAllowed?.(request) === false)
-      return { status: 403, headers: headers.error, body: route.refusal ?? 'this caller is not allowed here\n' };
-    const reason = route.unavailable?.();
-    if (reason !== undefined) return { status: 503, headers: headers.error, body: `${reason}\n` };
-    if ('handler' in route) {
-      // Browsers apply CORS to HTTP responses only: a page of any origin could read from a WebSocket.
-      if (origin === null && isForeignWebSocket(request)) return { status: 403, headers: headers.error, body: forbiddenOriginBody };
-      return runHandler(route.handler, request, headers, rpcOptions);
-    }
-    if (route.get !== undefined && request.method === 'GET') return runHandler(route.get, request, headers, rpcOptions);
-    return handleRpcRequest(route, request, headers, rpcOptions, admitCalls);
   };
 }
 
@@ -102,10 +120,7 @@ function firstSegment(path: string): string {
 
 /** Sets of response headers, created once and shared by responses. */
 type HeaderSet = Readonly<Record<string, string>>;
-type HeaderSets = Readonly<Record<'bare' | 'noSniff' | 'json' | 'jsonNoSniff' | 'text' | 'error', HeaderSet>> & {
-  /** Adds the headers of a handler. Returns the same object for the same `own`, so that the server can cache it. */
-  readonly mergeWith: (own: HeaderSet) => HeaderSet;
-};
+type HeaderSets = ReturnType<typeof createHeaderSets>;
 
 /** Header sets by allowed origin; those for `*` are created once. `more`: further headers for allowed origins only. */
 function createOriginHeaders(plain: HeaderSets, more: HeaderSet): (origin: string | null) => HeaderSets {
@@ -117,16 +132,18 @@ function createOriginHeaders(plain: HeaderSets, more: HeaderSet): (origin: strin
 /** Headers that pages may read from prefix handlers: rate limits, a height, the age of the data. AvalancheGo has no such paths, so this also applies with `--strict`. */
 const readHeaders = [...limitHeaders, heightHeader, ageHeader];
 
-function createHeaderSets(bare: Readonly<Record<string, string>>): HeaderSets {
+function createHeaderSets(bare: HeaderSet) {
   const noSniff = { ...bare, 'x-content-type-options': 'nosniff' };
   const json = { 'content-type': 'application/json; charset=utf-8' };
   const text = { 'content-type': 'text/plain; charset=utf-8' };
   const mergedHeaders = new WeakMap<HeaderSet, HeaderSet>();
   return {
-    mergeWith: (own) => {
+    /** Adds the common headers to a response. The same headers of a handler give the same object, so that the server can cache it. */
+    addTo: (response: HttpResponse): HttpResponse => {
+      const own = response.headers;
       const merged = mergedHeaders.get(own) ?? { ...bare, ...own };
       mergedHeaders.set(own, merged);
-      return merged;
+      return { ...response, headers: merged };
     },
     bare,
     noSniff,
@@ -161,65 +178,28 @@ function notFoundResponse(request: HttpRequest, headers: HeaderSets): HttpRespon
 }
 
 /** Checks the method, then the content type, then the body. AvalancheGo: gorilla/rpc/v2/server.go, ServeHTTP. */
-function handleRpcRequest(
+async function handleRpcRequest(
   { services, maxBody = defaultMaxBody }: Extract<HttpRoute, { services: Services }>,
   request: HttpRequest,
-  headers: HeaderSets,
-  options: RpcOptions,
-  admitCalls: AdmitCalls | undefined,
-): HttpResponse | Promise<HttpResponse> {
+  {
+    headers,
+    rpcOptions,
+    admitCalls,
+  }: { readonly headers: HeaderSets; readonly rpcOptions: RpcOptions; readonly admitCalls: AdmitCalls | undefined },
+): Promise<HttpResponse> {
   if (request.method !== 'POST')
     return { status: 405, headers: headers.text, body: `rpc: POST method required, received ${request.method}` };
   const type = request.header('content-type') ?? '';
-  if (type !== 'application/json' && !(type === '' && options.differences.missingContentType)) {
+  if (type !== 'application/json' && !(type === '' && rpcOptions.differences.missingContentType)) {
     const mediaType = type.split(';', 1)[0] ?? '';
     if (mediaType.toLowerCase() !== 'application/json')
       return { status: 415, headers: headers.text, body: `rpc: unrecognized Content-Type: ${mediaType}` };
   }
-  const respond = ({ body, methodRan, isUnavailable }: RpcResponse): HttpResponse => {
-    const set = body.length === 0 ? (methodRan ? headers.noSniff : headers.bare) : methodRan ? headers.jsonNoSniff : headers.json;
-    return isUnavailable ? { status: 503, headers: { ...set, 'retry-after': '1' }, body } : { status: 200, headers: set, body };
-  };
-  const run = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
-    const response = handleRpc(services, body, options);
-    return response instanceof Promise ? response.then(respond) : respond(response);
-  };
-  const refuse = ({ status, message, headers: more }: RefusedCalls): HttpResponse => ({
-    status,
-    headers: { ...headers.error, ...more },
-    body: `${message}\n`,
-  });
-  const call = (body: Uint8Array): HttpResponse | Promise<HttpResponse> => {
-    const refused = admitCalls?.(request, countCalls(body, options));
-    if (refused instanceof Promise) return refused.then((found) => (found === undefined ? run(body) : refuse(found)));
-    return refused === undefined ? run(body) : refuse(refused);
-  };
-  const body = request.body(maxBody);
-  return body instanceof Promise ? body.then(call, (error: unknown) => bodyErrorResponse(error, headers)) : call(body);
-}
-
-function bodyErrorResponse(error: unknown, headers: HeaderSets): HttpResponse {
-  const { status, message } = findBodyError(error) ?? { status: 400, message: 'request body could not be read' };
-  return { status, headers: headers.error, body: `${message}\n` };
-}
-
-/** Runs a handler and adds the common headers. Unexpected errors are reported and answered with 500. A synchronous response stays synchronous. */
-function runHandler(
-  handler: Handler,
-  request: HttpRequest,
-  headers: HeaderSets,
-  options: RpcOptions,
-): HttpResponse | Promise<HttpResponse> {
-  const sent = (response: HttpResponse): HttpResponse => ({ ...response, headers: headers.mergeWith(response.headers) });
-  const failed = (error: unknown): HttpResponse => {
-    if (findBodyError(error) !== undefined) return bodyErrorResponse(error, headers);
-    options.onUnexpectedError(error);
-    return { status: 500, headers: headers.error, body: 'internal error\n' };
-  };
-  try {
-    const response = handler(request);
-    return response instanceof Promise ? response.then(sent).catch(failed) : sent(response);
-  } catch (error) {
-    return failed(error);
-  }
+  const received = await readBody(request, maxBody);
+  const refused = admitCalls && (await admitCalls(request, countCalls(received, rpcOptions)));
+  if (refused !== undefined)
+    return { status: refused.status, headers: { ...headers.error, ...refused.headers }, body: `${refused.message}\n` };
+  const { body, methodRan, isUnavailable } = await handleRpc(services, received, rpcOptions);
+  const set = body.length === 0 ? (methodRan ? headers.noSniff : headers.bare) : methodRan ? headers.jsonNoSniff : headers.json;
+  return isUnavailable ? { status: 503, headers: { ...set, 'retry-after': '1' }, body } : { status: 200, headers: set, body };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
-import type { HttpResponse } from '../http/message.ts';
+import type { HttpRequest, HttpResponse } from '../http/message.ts';
 import { createMcpHandler, maxSessions, mcpPath, sessionIdle } from './http-sessions.ts';
 import type { Tool } from './tool.ts';
 
@@ -31,7 +31,7 @@ function createServer() {
   const post = async (
     message: object,
     session?: string,
-    body = () => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })),
+    body: HttpRequest['body'] = async () => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })),
   ): Promise<HttpResponse> =>
     handler({
       method: 'POST',

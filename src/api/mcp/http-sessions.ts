@@ -71,7 +71,7 @@ export function createMcpHandler(server: McpServer, { random, monotonic }: Sessi
     return { status: 200, headers: { ...json, ...(isFirst && { 'mcp-session-id': id }) }, body: reply };
   };
 
-  return (request) => {
+  return async (request) => {
     if (request.path !== mcpPath) return refuse(404, `the server is at ${mcpPath}`);
     const host = request.header('host') ?? '';
     if (!isLoopbackHost(stripPort(host))) return refuse(403, 'only the addresses of this machine are allowed as Host');

@@ -70,7 +70,7 @@ describe('bodies', () => {
   });
   test('the body is not read if the request is refused or the path is unknown', async () => {
     let asked = 0;
-    const body = () => {
+    const body = async () => {
       asked++;
       return Buffer.from('{}');
     };

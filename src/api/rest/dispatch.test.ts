@@ -77,7 +77,7 @@ describe('the gate', () => {
       {},
       {
         gate: {
-          admit: (request) => {
+          admit: async (request) => {
             requests.push(request);
             if (decision instanceof Error) throw decision;
             return decision;

@@ -11,7 +11,7 @@ const originMark = 'http://serac.invalid';
 export function documentHandler(build: (origin: string) => object): Handler {
   let text: string | undefined;
   let last: { readonly origin: string; readonly response: HttpResponse } | undefined;
-  return (request) => {
+  return async (request) => {
     const { method, path } = request;
     if (method !== 'GET' && method !== 'HEAD') return errorResponse(`Cannot ${method.slice(0, 20)} ${path}`, { status: 404 }, jsonHeaders);
     const origin = requestOrigin(request);

@@ -20,7 +20,7 @@ export const createIndexRoute = (read: () => ServerIndex): readonly [path: strin
 
 const createIndexHandler =
   (read: () => ServerIndex): Handler =>
-  (request) => {
+  async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return notFound;
     const index = read();
     if ((request.header('accept') ?? '').includes('text/html')) return { status: 200, headers: pageHeaders, body: indexPage(index) };

@@ -14,7 +14,7 @@ export type RequestOptions = {
 export function createTestRequest(target: string, { method = 'GET', body = '', headers = {} }: RequestOptions = {}): HttpRequest {
   const queryStart = target.indexOf('?');
   const [path, query] = queryStart < 0 ? [target, ''] : [target.slice(0, queryStart), target.slice(queryStart + 1)];
-  return { method, path, query, header: (name) => headers[name] ?? null, body: () => Buffer.from(body) };
+  return { method, path, query, header: (name) => headers[name] ?? null, body: async () => Buffer.from(body) };
 }
 
 export type ParsedResponse = {
@@ -36,7 +36,7 @@ function parseResponse({ status, headers, body }: HttpResponse): ParsedResponse 
   return { status, headers, json: JSON.parse(text), text };
 }
 
-export const allowAllGate: Gate = { admit: () => ({ admitted: true, headers: {} }), stillAdmits: () => true };
+export const allowAllGate: Gate = { admit: async () => ({ admitted: true, headers: {} }), stillAdmits: async () => true };
 
 /** Options of an API under test, beside its routes. */
 export const testApiOptions = {

@@ -44,6 +44,8 @@ test('concurrent requests are timed separately, each under its own route', async
   const slow = ask('/v1/getAssetDetails');
   advance(1);
   const quick = ask('/v1/getAverageTps');
+  // Both routes run.
+  await Bun.sleep(0);
   advance(0.002);
   respond('getAverageTps');
   expect((await quick).status).toBe(200);

@@ -40,11 +40,12 @@ export async function serveIndexer(
     ...urls.filter(({ name }) => name === 'health' || name === 'metrics'),
     { name: 'ready', label: 'Readiness', url: readyPath },
   ];
+  const families = config.apis.metrics ? createIndexerMetrics(env, () => read().follow, readDeliveries) : undefined;
   const routes = createNodeRoutes({
     chains: [],
     info: undefined,
     health: config.apis.health ? { services: combineServices(createService('health', healthMethods, health)), deps: health } : undefined,
-    metrics: config.apis.metrics ? metricsRoute(createIndexerMetrics(env, () => read().follow, readDeliveries)) : undefined,
+    metrics: families && metricsRoute(async () => families()),
     dev: undefined,
     extraRoutes: config.strict
       ? []

@@ -9,7 +9,7 @@ const connectionLimit = createConnectionLimit(
   () => 0,
   () => {},
 );
-const handler = () => ({ status: 201, headers: {}, body: 'here' });
+const handler = async () => ({ status: 201, headers: {}, body: 'here' });
 const server = await serve({ host: '127.0.0.1', port: 0, handler, maxBodyMemory: 65_536, idleTimeout: 60, connectionLimit });
 process.stdout.write(`${server.port}\n`);
 process.once('SIGTERM', async () => {

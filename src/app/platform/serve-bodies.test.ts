@@ -44,7 +44,7 @@ for (const [name, serve] of implementations)
     };
 
     test('a handler can respond before the body arrives, with Content-Length or chunked', async () => {
-      const server = await start({ handler: () => ({ status: 401, headers: {}, body: 'no key' }) });
+      const server = await start({ handler: async () => ({ status: 401, headers: {}, body: 'no key' }) });
       const { codes, handler } = createReadingHandler(1000);
       const limited = await start({ handler });
       for (const length of ['Content-Length: 900', 'Transfer-Encoding: chunked'])

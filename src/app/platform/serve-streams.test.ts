@@ -42,7 +42,7 @@ for (const [name, serve] of implementations)
     test('a stream is sent chunk by chunk after `body`, before it ends', async () => {
       const source = chunkSource();
       const server = await start({
-        handler: () => ({ status: 200, headers: { 'content-type': 'x/y' }, body: 'head ', stream: source.stream }),
+        handler: async () => ({ status: 200, headers: { 'content-type': 'x/y' }, body: 'head ', stream: source.stream }),
       });
       const response = await fetch(`http://127.0.0.1:${server.port}/`);
       expect(response.headers.get('content-type')).toBe('x/y');
@@ -59,7 +59,7 @@ for (const [name, serve] of implementations)
 
     test('the stream ends when the client disconnects', async () => {
       const source = chunkSource();
-      const server = await start({ handler: () => ({ status: 200, headers: {}, body: 'head', stream: source.stream }) });
+      const server = await start({ handler: async () => ({ status: 200, headers: {}, body: 'head', stream: source.stream }) });
       const abort = new AbortController();
       const response = await fetch(`http://127.0.0.1:${server.port}/`, { signal: abort.signal });
       await (response.body as ReadableStream<Uint8Array>).getReader().read();
@@ -74,7 +74,7 @@ for (const [name, serve] of implementations)
       const source = chunkSource();
       const chunk = new Uint8Array(1_000_000);
       for (let i = 0; i < 200; i++) source.put(chunk);
-      const server = await start({ handler: () => ({ status: 200, headers: {}, body: '', stream: source.stream }) });
+      const server = await start({ handler: async () => ({ status: 200, headers: {}, body: '', stream: source.stream }) });
       const socket = connect({ host: '127.0.0.1', port: server.port }, () => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'));
       socket.pause();
       await until(async () => source.pulled() > 0);

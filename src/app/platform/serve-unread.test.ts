@@ -9,7 +9,7 @@ const large = Buffer.alloc(24_000_000, 'a');
 /** Pairs of surrogates at every boundary of slices. */
 const text = `${'a'.repeat(65_535)}${'😀'.repeat(200_000)}`;
 
-const handler = ({ path }: { readonly path: string }) => ({
+const handler = async ({ path }: { readonly path: string }) => ({
   status: 200,
   headers: {},
   body: { '/large': large, '/text': text, '/middle': large.subarray(0, 250_000) }[path] ?? 'small',
@@ -93,7 +93,7 @@ for (const [name, serve] of implementations)
         }),
       };
       const server = await start({
-        handler: () => ({ status: 200, headers: {}, body: '', stream }),
+        handler: async () => ({ status: 200, headers: {}, body: '', stream }),
         unread: { max: 100_000_000, timeout: 500 },
       });
       const socket = await openUnread(server);
@@ -112,7 +112,7 @@ for (const [name, serve] of implementations)
         onClose: left.resolve,
       };
       const server = await start({
-        handler: () => ({ status: 101, headers: {}, body: '', webSocket }),
+        handler: async () => ({ status: 101, headers: {}, body: '', webSocket }),
         unread: { max: 100_000_000, timeout: 500 },
       });
       const upgrade =

@@ -6,7 +6,7 @@ import type { ServeOptions } from './serve.ts';
 
 describe('WebSocket', () => {
   const handlers: string[] = [];
-  const handler = (): HttpResponse => ({
+  const handler = async (): Promise<HttpResponse> => ({
     status: 101,
     headers: {},
     body: '',

@@ -85,7 +85,7 @@ for (const [name, serve] of implementations)
 
     test('an empty response has a content length and no content type', async () => {
       const response = await send(
-        await start({ handler: () => ({ status: 200, headers: { vary: 'Origin' }, body: '' }) }),
+        await start({ handler: async () => ({ status: 200, headers: { vary: 'Origin' }, body: '' }) }),
         'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0',
       );
       expect(response).toMatch(/\r\ncontent-length: 0\r\n/i);
@@ -94,7 +94,7 @@ for (const [name, serve] of implementations)
 
     test('a response to HEAD has the content length of the omitted body', async () => {
       const response = await send(
-        await start({ handler: () => ({ status: 405, headers: {}, body: 'twelve bytes' }) }),
+        await start({ handler: async () => ({ status: 405, headers: {}, body: 'twelve bytes' }) }),
         'HEAD / HTTP/1.1\r\nHost: a',
       );
       expect(response).toMatch(/\r\ncontent-length: 12\r\n/i);

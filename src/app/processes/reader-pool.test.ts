@@ -32,7 +32,7 @@ function startFakes(count: number) {
   let changes = 0;
   const readers = createReaderPool(count, env, 10_000);
   readers.start({
-    handler: () => ({ status: 200, headers: {}, body: '' }),
+    handler: async () => ({ status: 200, headers: {}, body: '' }),
     report: () => expect.unreachable(),
     start: { nodeID: '', port: 1, relayedPaths: [], index: { version: '', network: '', entries: [] } },
     onChange: () => void changes++,

@@ -68,7 +68,7 @@ test('while the other process is hung, new and pending requests are rejected at 
 test('a request whose handler fails is answered with 500 and reported, and the others are answered', async () => {
   const { client, server } = channelPair();
   const reported: unknown[] = [];
-  const handler: Handler = ({ path }) => {
+  const handler: Handler = async ({ path }) => {
     if (path === '/throws') throw new Error('at once');
     return path === '/rejects' ? Promise.reject(new Error('later')) : { status: 200, headers: {}, body: '{"answered":true}' };
   };

@@ -111,7 +111,7 @@ const toHttpRequest = ({ method, path, query, contentType, body }: RelayedReques
   path,
   query,
   header: (name) => (name === 'content-type' ? contentType : name === 'host' ? 'localhost' : null),
-  body: () => body,
+  body: async () => body,
 });
 
 /** `passedOn`: the writer has the call, and may still carry it out. Who then sends a `dev.send` again may pay twice. */

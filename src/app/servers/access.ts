@@ -1,5 +1,4 @@
-import { createGate } from '../../api/access/create-gate.ts';
-import type { Gate } from '../../api/access/gate.ts';
+import { createGate, type Gate } from '../../api/access/gate.ts';
 import { createKeyFinder, type KeyFinder } from '../../api/access/key-finder.ts';
 import { type KeyStore, openKeyStore } from '../../api/access/key-store.ts';
 import { defaultPlans, type Plans, readPlans } from '../../api/access/plans.ts';
@@ -41,7 +40,7 @@ export async function openNodeAccess(config: Config, env: Env, relay?: Relay): P
     const backend = opened.add(await openRateLimitBackend(config, env));
     const isRelayed = relay !== undefined && backend.limiter !== undefined && config.cacheUrl === undefined;
     const limiter = isRelayed ? createRelayedLimiter(relay, env, countReaders(config, env) + 1) : backend.limiter;
-    const keys = opened.add(openKeyFinder(config, env));
+    const keys = opened.add(await openKeyFinder(config, env));
     return { gate: createNodeGate(config, env, keys.finder, limiter), limiter, cache: backend.cache, close: opened.close };
   });
 }
@@ -61,25 +60,28 @@ export const listRouteIds = () => ({
 });
 
 /** Opens the API keys of the data directory. They are in a file of their own, which `serac keys` can write while the node runs. */
-function openKeyFinder(config: Pick<Config, 'dataDir' | 'access'>, env: Env): { readonly finder: KeyFinder; readonly close: () => void } {
+async function openKeyFinder(
+  config: Pick<Config, 'dataDir' | 'access'>,
+  env: Env,
+): Promise<{ readonly finder: KeyFinder; readonly close: () => void }> {
   const { dataDir } = config;
   // Without a data directory there are no API keys.
-  if (dataDir === undefined) return { finder: { find: () => undefined }, close: () => {} };
+  if (dataDir === undefined) return { finder: { find: async () => undefined }, close: () => {} };
   // Before the file is opened: they may be wrong, which ends the start.
   const plans = loadPlans(config, env);
-  const { store, sql, close } = openKeysDatabase(dataDir, env);
-  void recordServerPlans(sql, plans, config.access.rateLimits);
+  const { store, sql, close } = await openKeysDatabase(dataDir, env);
+  await recordServerPlans(sql, plans, config.access.rateLimits);
   return { finder: createStoreKeyFinder(store, env), close };
 }
 
-export function openKeysDatabase(
+export async function openKeysDatabase(
   dataDir: string,
   env: DatabaseEnv & FileEnv,
-): { readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void } {
+): Promise<{ readonly store: KeyStore; readonly sql: WritableSql; readonly close: () => void }> {
   const { folder, keys } = dataFilesIn(dataDir);
   env.makeFolder(folder);
   const sql = openSharedFile(env.openDatabase, keys);
-  return { store: openKeyStore(sql) as KeyStore, sql, close: sql.close };
+  return { store: await openKeyStore(sql), sql, close: sql.close };
 }
 
 export const createStoreKeyFinder = (store: Pick<KeyStore, 'find'>, env: TimeEnv): KeyFinder =>

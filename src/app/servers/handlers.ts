@@ -1,5 +1,5 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
-import type { AccessDecision, Gate } from '../../api/access/gate.ts';
+import type { Gate } from '../../api/access/gate.ts';
 import { buildOpenRpc } from '../../api/contract/openrpc.ts';
 import type { Differences } from '../../api/differences.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -114,10 +114,9 @@ function withOpenRpc(routes: Map<string, HttpRoute>, version: string): Map<strin
 function createRpcLimit({ publicApi, access }: Pick<Config, 'publicApi' | 'access'>, gate: Gate): AdmitCalls | undefined {
   if (!publicApi || !access.rateLimits) return undefined;
   const callerOf = createCallerResolver(access.trustedProxies);
-  const toRefusal = (decision: AccessDecision) => (decision.admitted ? undefined : decision);
-  return (request, calls) => {
+  return async (request, calls) => {
     if (request.remoteAddress === undefined) return undefined;
-    const decision = gate.admit({ api: 'node', route: undefined, isPublic: false, key: undefined, caller: callerOf(request), calls });
-    return decision instanceof Promise ? decision.then(toRefusal) : toRefusal(decision);
+    const decision = await gate.admit({ api: 'node', route: undefined, isPublic: false, key: undefined, caller: callerOf(request), calls });
+    return decision.admitted ? undefined : decision;
   };
 }

@@ -39,7 +39,7 @@ export type NodePorts = {
 
 export function createNodePorts({ config, env, context, parts, readers, stop }: NodeCore, apis: BannerInfo['apis']): NodePorts {
   const aliases = context.specs.slice(1).map(({ aliases: [alias] }) => alias);
-  let mainHandler: Handler = () => ({ status: 503, headers: {}, body: '' });
+  let mainHandler: Handler = async () => ({ status: 503, headers: {}, body: '' });
   let url = '';
   /** The servers of the APIs that have a port of their own. */
   const others = new Map<ApiSelection, Server>();
@@ -117,7 +117,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
 /** A handler of one path; every other path is not found. */
 const onlyPath =
   (path: string, handler: Handler): Handler =>
-  (request) =>
+  async (request) =>
     request.path === path ? handler(request) : { status: 404, headers: {}, body: '' };
 
 /**

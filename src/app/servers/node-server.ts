@@ -1,3 +1,4 @@
+import { createOwnStreamLimit } from '../../api/access/stream-limit.ts';
 import { formatEventID } from '../../api/events/position.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -70,7 +71,12 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     parts.addServer(hub);
     registerEventClients(metrics.registry, hub);
     parts.add({
-      routes: createEventsRoutesOf(hub, { config, gate: access.gate, context: createEventParams(context, served), streamLimit }),
+      routes: createEventsRoutesOf(hub, {
+        config,
+        gate: access.gate,
+        context: createEventParams(context, served),
+        streamLimit: streamLimit && createOwnStreamLimit(streamLimit),
+      }),
     });
   }
   const webhooks = hub && parts.add(await openNodeWebhooks(core, hub, served));
@@ -174,7 +180,7 @@ function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedN
     }
     return chains.some(({ commitFailure }) => commitFailure() !== undefined) ? 'blocks cannot be stored' : undefined;
   };
-  return [createIndexRoute(index), createReadyRoute(env.version, findReason)];
+  return [createIndexRoute(index), createReadyRoute(env.version, async () => findReason())];
 }
 
 /**

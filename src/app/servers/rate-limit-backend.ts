@@ -1,7 +1,7 @@
-import { createMemoryLimiter, takeShare } from '../../api/access/limiter-memory.ts';
+import { createMemoryLimiter, createOwnLimiter, takeShare } from '../../api/access/limiter-memory.ts';
 import type { LimitDecision, Limiter, Limits } from '../../api/access/rate-limit.ts';
 import { noSharedCache, type SharedCache } from '../../api/access/shared-cache.ts';
-import { createStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
+import { createOwnStreamLimit, createStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
 import { Fault } from '../../base/fault.ts';
@@ -35,8 +35,8 @@ export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'ac
     return {
       cache: noSharedCache,
       redis: undefined,
-      limiter: config.access.rateLimits ? local : undefined,
-      limitStreams: () => (config.access.rateLimits ? createStreamLimit(maxStreamsPerClient) : undefined),
+      limiter: config.access.rateLimits ? createOwnLimiter(local) : undefined,
+      limitStreams: () => (config.access.rateLimits ? createOwnStreamLimit(createStreamLimit(maxStreamsPerClient)) : undefined),
       close: noSharedCache.close,
     };
   const redis = await openLoggedRedis(config.cacheUrl, env);

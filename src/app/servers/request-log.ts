@@ -1,17 +1,14 @@
-import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
+import type { Handler, HttpRequest } from '../../api/http/message.ts';
 import type { Env } from '../platform/env.ts';
 
 /** Wraps a handler so that it logs a line for every request at level `debug`. At lower levels returns the handler itself, at no cost. */
 export function withRequestLog(handler: Handler, { log, clock }: Pick<Env, 'log' | 'clock'>): Handler {
   if (!log.isShown('debug')) return handler;
-  return (request) => {
+  return async (request) => {
     const startedAt = clock.monotonic();
-    const logResponse = (response: HttpResponse): HttpResponse => {
-      log(formatLine(request, response.status, clock.monotonic() - startedAt), 'debug');
-      return response;
-    };
-    const response = handler(request);
-    return response instanceof Promise ? response.then(logResponse) : logResponse(response);
+    const response = await handler(request);
+    log(formatLine(request, response.status, clock.monotonic() - startedAt), 'debug');
+    return response;
   };
 }
 

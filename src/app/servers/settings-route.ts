@@ -16,7 +16,7 @@ function createSettingsRoute(settings: readonly Setting[], access: DevAccess): r
     body: JSON.stringify({ settings: rows }),
   };
   const wrongMethod = { status: 405, headers: { 'content-type': 'text/plain; charset=utf-8', allow: 'GET' }, body: 'use GET\n' };
-  return [settingsPath, { ...access, handler: ({ method }) => (method === 'GET' || method === 'HEAD' ? response : wrongMethod) }];
+  return [settingsPath, { ...access, handler: async ({ method }) => (method === 'GET' || method === 'HEAD' ? response : wrongMethod) }];
 }
 
 /** The route of a process, or none: with `--public-api`, with `--strict`, and if the configuration was not made from flags. */

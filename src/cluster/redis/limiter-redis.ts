@@ -64,7 +64,7 @@ export function createRedisLimiter({ redis, local, sync, prefix = 'serac:', now 
   };
 
   return {
-    take: (client, weight, limits) => {
+    take: async (client, weight, limits) => {
       const epoch = sync.epoch();
       if (epoch === undefined) return takeLocally(client, weight, limits);
       return (sync.losses() > 0 && weight > 0 ? takeAfterLoss : takeInRedis)(epoch, client, weight, limits);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { recordTime } from '../../../test/figure.ts';
 import { eventually } from '../../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../../test/redis.ts';
-import { createMemoryLimiter } from '../../api/access/limiter-memory.ts';
+import { createMemoryLimiter, createOwnLimiter } from '../../api/access/limiter-memory.ts';
 import { checkAndCount, type Limiter, newClientState } from '../../api/access/rate-limit.ts';
 import { anyLimits, anyStart, anySteps } from '../../api/access/request-steps.fixture.ts';
 import { openRedis, type RedisConnection } from '../../app/platform/bun/redis.ts';
@@ -53,7 +53,7 @@ function testLimiter(name: string, make: (now: () => number) => Limiter, runs: n
   });
 }
 
-testLimiter('memory', (now) => createMemoryLimiter({ now }), 100);
+testLimiter('memory', (now) => createOwnLimiter(createMemoryLimiter({ now })), 100);
 
 describe.skipIf(url === undefined)('SERAC_TEST_REDIS', () => {
   const prefix = `serac-test-${randomUUID()}:`;

@@ -29,13 +29,7 @@ export function createLocalSource(handler: Handler, caller: HttpRequest, pause: 
 }
 
 /** Sends a request to this server in process. */
-export function sendLocal(
-  handler: Handler,
-  caller: HttpRequest,
-  method: string,
-  target: string,
-  body?: object,
-): HttpResponse | Promise<HttpResponse> {
+export function sendLocal(handler: Handler, caller: HttpRequest, method: string, target: string, body?: object): Promise<HttpResponse> {
   const at = target.indexOf('?');
   const bytes = body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body));
   return handler({
@@ -46,7 +40,7 @@ export function sendLocal(
       name === 'content-type' && body !== undefined ? 'application/json' : passedHeaders.has(name) ? caller.header(name) : null,
     // Only a request from a socket has a remote address; others were checked by another process.
     ...(caller.remoteAddress && { remoteAddress: () => caller.remoteAddress?.(), headerNames: () => caller.headerNames?.() ?? [] }),
-    body: () => bytes,
+    body: async () => bytes,
   });
 }
 

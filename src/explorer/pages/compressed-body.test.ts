@@ -8,7 +8,7 @@ const request = (accepted: string): HttpRequest => ({
   path: '/',
   query: '',
   header: (name) => (name === 'accept-encoding' ? accepted : null),
-  body: () => new Uint8Array(),
+  body: async () => new Uint8Array(),
 });
 
 test.each([

@@ -37,36 +37,25 @@ export const serve: Serve = async (options) => {
   const { finish, finishOrUpgrade } = createFinish(options, () => server);
 
   /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
-  const respond = (
+  const respond = async (
     request: Request,
     target: RequestTarget,
     body: HttpRequest['body'],
     release: () => void,
     streams?: Pick<HttpRequest, 'bodyStream'>,
-  ): Response | Promise<Response> => {
+  ): Promise<Response> => {
     const { path, query } = target;
     const header = (name: string) => request.headers.get(name);
     const headerNames = () => request.headers.keys();
     const caller = () => server.requestIP(request)?.address;
-    let isAsync = false;
     try {
-      const response = handler({ method: request.method, path, query, header, headerNames, remoteAddress: caller, body, ...streams });
-      if (!(response instanceof Promise)) return finishOrUpgrade(response, request) as Response;
-      isAsync = true;
-      const releaseAndFinish = (answer: HttpResponse): Response | undefined => {
-        release();
-        return finishOrUpgrade(answer, request);
-      };
-      const releaseAndFail = (error: unknown): never => {
-        release();
-        throw error;
-      };
-      return response.then(releaseAndFinish, releaseAndFail) as Promise<Response>;
+      const response = await handler({ method: request.method, path, query, header, headerNames, remoteAddress: caller, body, ...streams });
+      return finishOrUpgrade(response, request) as Response;
     } finally {
-      if (!isAsync) release();
+      release();
     }
   };
-  const respondUnread = (request: Request, target: RequestTarget): Response | Promise<Response> => {
+  const respondUnread = (request: Request, target: RequestTarget): Promise<Response> => {
     let buffer: BodyBuffer | undefined;
     const body = (max: number): Promise<Uint8Array> => {
       if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLargeError(max));
@@ -75,7 +64,7 @@ export const serve: Serve = async (options) => {
     };
     return respond(request, target, body, () => buffer?.release(), { bodyStream: (max) => streamBody(request, max, bodyTimeout) });
   };
-  const fetch = (request: Request): Response | Promise<Response> => {
+  const fetch = (request: Request): Promise<Response> => {
     const target = split(request.url);
     const length = request.headers.get('content-length');
     const size = Number(length);
@@ -84,7 +73,7 @@ export const serve: Serve = async (options) => {
       return respondUnread(request, target);
     const release = () => small.giveBack(size);
     return readAhead(request, bodyTimeout).then(
-      (body) => respond(request, target, (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
+      (body) => respond(request, target, async (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
       (error: unknown) => respond(request, target, () => Promise.reject(error), release),
     );
   };

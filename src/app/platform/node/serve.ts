@@ -167,7 +167,7 @@ async function respondToUpgrade(
   socket.on('error', () => socket.destroy());
   let response = handlerErrorResponse;
   try {
-    response = await handler({ ...toHttpRequest(incoming), body: () => new Uint8Array(0) });
+    response = await handler({ ...toHttpRequest(incoming), body: async () => new Uint8Array(0) });
   } catch {
     // The handler has reported the error itself; the client gets status 500.
   }
