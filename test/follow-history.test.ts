@@ -80,12 +80,12 @@ describe('the status of a transaction that is not stored', () => {
     chain.node.behavior = ({ method }) => (method === 'avm.getBlockByHeight' ? 'unreachable' : 'normal');
     source.grow(1);
     const [tx] = parseBlock(source.local.state.blockAt(11n) as Uint8Array).txs;
-    expect(await follower.remoteTxReport(tx?.id as Id)).toEqual({ status: 'Processing' });
-    expect(await follower.remoteTxReport(zeroId)).toEqual({ status: 'Unknown' });
+    expect(await follower.remoteTxStatus(tx?.id as Id)).toEqual({ status: 'Processing' });
+    expect(await follower.remoteTxStatus(zeroId)).toEqual({ status: 'Unknown' });
     expect(follower.preLinearizationTx).toBeUndefined();
     chain.node.behavior = ({ method }) => (method === 'avm.getTxStatus' ? 'html' : 'normal');
     const outcomes: string[] = [];
-    void outcomeOf(follower.remoteTxReport(zeroId)).then((outcome) => outcomes.push(outcome));
+    void outcomeOf(follower.remoteTxStatus(zeroId)).then((outcome) => outcomes.push(outcome));
     await chain.until(() => outcomes.length > 0);
     expect(outcomes).toEqual(['FOLLOW_NONSENSE']);
     await follower.stop();
@@ -101,14 +101,14 @@ describe('the status of a transaction that is not stored', () => {
     const [tx] = parseBlock(source.local.state.blockAt(7n) as Uint8Array).txs;
     const id = tx?.id as Id;
     expect(chain.state.hasTx(id)).toBe(false);
-    expect(await follower.remoteTxReport(id)).toEqual({ status: 'Accepted' });
+    expect(await follower.remoteTxStatus(id)).toEqual({ status: 'Accepted' });
     expect((await follower.preLinearizationTx?.(id))?.id).toBe(id);
     expect(await follower.preLinearizationTx?.(zeroId)).toBeUndefined();
     // While blocks are missing, it may be in one of them.
     chain.node.behavior = ({ method }) => (method === 'avm.getBlockByHeight' ? 'unreachable' : 'normal');
     source.grow(1);
     beginAfter(chain, source, 20n);
-    expect(await follower.remoteTxReport(id)).toEqual({ status: 'Processing' });
+    expect(await follower.remoteTxStatus(id)).toEqual({ status: 'Processing' });
     await follower.stop();
   });
 });

@@ -58,7 +58,7 @@ function openRecovery({ isBurst }: { isBurst: boolean }) {
   });
   let expected: ReturnType<typeof chain.expectedSignatures> = [];
   const prepare = (tx: Tx) =>
-    recovery.prepare(tx, () => {
+    recovery.recoverAhead(tx, () => {
       expected = chain.expectedSignatures(tx);
       return expected;
     });

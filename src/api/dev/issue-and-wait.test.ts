@@ -3,7 +3,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { type ChainEvent, createEventBus } from '../../chain/lifecycle/events.ts';
-import type { TxReport } from '../../chain/lifecycle/ledger.ts';
+import type { ExplainedStatus } from '../../chain/lifecycle/ledger.ts';
 import { createIssueAndWait } from './issue-and-wait.ts';
 
 const tx = { id: 'aa'.repeat(32) as Id } as Tx;
@@ -13,14 +13,14 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
   const bus = createEventBus(() => {});
   const waiting = new Set<() => void>();
   let subscriptions = 0;
-  let report: TxReport = { status: 'Processing' };
+  let report: ExplainedStatus = { status: 'Processing' };
   let commitFailure: AnyFault | undefined;
   const issueAndWait = createIssueAndWait({
     running: {
       spec: { id: zeroId },
       engine: { isBlockDue: () => isBlockDue },
       commitFailure: () => commitFailure,
-      txIssuer: { issue, report: () => report },
+      txIssuer: { issue, explainStatus: () => report },
     },
     events: {
       subscribe: (kind, listener) => {
@@ -41,7 +41,7 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
   });
   return {
     issueAndWait,
-    setReport: (next: TxReport) => {
+    setReport: (next: ExplainedStatus) => {
       report = next;
     },
     failCommits: () => {

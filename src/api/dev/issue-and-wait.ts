@@ -5,7 +5,8 @@ import type { AnyFault } from '../../base/fault.ts';
 import { createDeferred } from '../../base/timing/promise.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import type { TxReport } from '../../chain/lifecycle/ledger.ts';
+import type { ExplainedStatus } from '../../chain/lifecycle/ledger.ts';
+import type { TxIssuer } from '../../chain/lifecycle/tx-issuer.ts';
 import { DevError } from './fault.ts';
 
 type IssueAndWaitDeps = {
@@ -14,10 +15,7 @@ type IssueAndWaitDeps = {
     readonly engine: Pick<Engine, 'isBlockDue'>;
     /** Why the last block could not be stored. */
     readonly commitFailure: () => AnyFault | undefined;
-    readonly txIssuer: {
-      readonly issue: (tx: Tx) => void | Promise<void>;
-      readonly report: (id: Id) => TxReport | Promise<TxReport>;
-    };
+    readonly txIssuer: Pick<TxIssuer, 'issue'> & { readonly explainStatus: (id: Id) => ExplainedStatus | Promise<ExplainedStatus> };
   };
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly timers: Pick<Timers, 'after'>;
@@ -47,7 +45,7 @@ export const createIssueAndWait =
         cancel = checkAgain(checksLeft - 1);
       });
     const check = async (): Promise<void> => {
-      const { status, reason } = await txIssuer.report(tx.id);
+      const { status, reason } = await txIssuer.explainStatus(tx.id);
       const failure = commitFailure();
       if (status === 'Accepted') accepted.resolve();
       else if (status !== 'Processing') accepted.reject(droppedError(tx.id, reason));

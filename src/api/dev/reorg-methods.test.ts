@@ -19,7 +19,14 @@ function setUp({ mine = () => block, beforeTurn = () => {} }: { mine?: () => Eng
   const run = () =>
     reorgMethods.reorg.run(
       {
-        chain: { issue: () => {}, pending: () => ({ mempool: [...mempool], walletQueue: [] }) },
+        chain: {
+          issue: () => {},
+          pending: () => ({ mempool: [...mempool], walletQueue: [] }),
+          fetchAndRecover: async ({ id }) => {
+            prepared.push(id);
+            throw new Error('the forked node does not answer');
+          },
+        },
         engine: { mine },
         ledger: { lastAccepted: () => ({ ...tip }), blockIdAt: () => tip.id },
         txsOfBlock: () => [inBlock],
@@ -28,10 +35,6 @@ function setUp({ mine = () => block, beforeTurn = () => {} }: { mine?: () => Eng
           beforeRevert();
           calls.push(`revert to ${height}`);
           mempool.length = 0;
-        },
-        prepare: async ({ id }) => {
-          prepared.push(id);
-          throw new Error('the forked node does not answer');
         },
         createFiller: () => genesis,
         returnToMempool: (txs) => returned.push(...txs.map(({ id }) => id)),

@@ -14,7 +14,7 @@ import { implement } from '../rpc/method.ts';
 import { DevError } from './fault.ts';
 
 type ReorgDeps = {
-  readonly chain: Pick<Chain, 'issue' | 'pending'>;
+  readonly chain: Pick<Chain, 'fetchAndRecover' | 'issue' | 'pending'>;
   readonly engine: Pick<SoloEngine, 'mine'>;
   readonly ledger: Pick<Ledger, 'lastAccepted' | 'blockIdAt'>;
   readonly txsOfBlock: (id: Id) => readonly Tx[];
@@ -25,8 +25,6 @@ type ReorgDeps = {
    * the `avoided` outputs if there is another one.
    */
   readonly createFiller: (memo: string, avoided: ReadonlySet<Id>) => Tx;
-  /** Fetches what verifying a transaction needs; undefined if nothing is missing. On a fork, a revert also undoes the copies of its inputs. */
-  readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** Puts transactions into the mempool; they are verified when a block is built. Returns how many are in it. */
   readonly returnToMempool: (txs: readonly Tx[]) => number;
   readonly longWork: LongWork;
@@ -61,8 +59,9 @@ export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
       try {
         for (const tx of all) {
           await pause();
-          // A transaction that cannot be prepared is verified without it, so that the reorg does not end with a shorter chain.
-          await deps.prepare(tx)?.catch(() => undefined);
+          // On a fork, the revert has also undone the copies of its inputs. If fetching them fails, it is verified without them, so that the reorg
+          // does not end with a shorter chain.
+          await deps.chain.fetchAndRecover(tx)?.catch(() => undefined);
         }
         for (let i = 0; i < count; i++) {
           await pause();

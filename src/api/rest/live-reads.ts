@@ -1,5 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
-import type { TxReport } from '../../chain/lifecycle/ledger.ts';
+import type { ExplainedStatus } from '../../chain/lifecycle/ledger.ts';
 import type { Json } from '../rpc/write-json.ts';
 
 /**
@@ -12,7 +12,7 @@ export type LiveReads = {
   /** The last transactions that were not accepted, newest first; `before` is the number of the last one of the previous page. */
   readonly drops: (before: number | undefined, limit: number) => Promise<readonly LiveDrop[]>;
   /** The status of a transaction as `avm.getTxStatus` returns it. */
-  readonly status: (txID: Id) => Promise<TxReport>;
+  readonly status: (txID: Id) => Promise<ExplainedStatus>;
   /** What is known about a transaction. Returns undefined if it was neither issued to this node nor accepted. */
   readonly lifecycle: (txID: Id) => Promise<LiveLifecycle | undefined>;
   /** Why a transaction (hex) could not be issued now; null if it could. Returns undefined for a followed chain. */

@@ -8,6 +8,7 @@ import { goStringFromBytes } from '../../base/codec/go-string.ts';
 import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import { Fault } from '../../base/fault.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
+import type { TxIssuer } from '../../chain/lifecycle/tx-issuer.ts';
 import { avmRows } from '../contract/avm-methods.ts';
 import type { Encoding } from '../contract/kinds.ts';
 import type { JsonOf } from '../contract/views.ts';
@@ -35,7 +36,7 @@ export type AvmReads = AvmBalanceReads & {
   readonly utxos: ReadUtxoPage;
 };
 
-type AvmTxReport = JsonOf<(typeof avmRows)['getTxStatus']['result']>;
+type AvmTxStatus = JsonOf<(typeof avmRows)['getTxStatus']['result']>;
 
 export type AvmDeps = {
   readonly reads: AvmReads;
@@ -50,9 +51,9 @@ export type AvmDeps = {
   readonly now: () => bigint;
   /** Lets other requests run while a long query is computed. */
   readonly longWork: LongWork;
-  readonly issue: (tx: Tx) => void | Promise<void>;
+  readonly issue: TxIssuer['issue'];
   /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected (then also why). */
-  readonly report: (txID: Id) => AvmTxReport | Promise<AvmTxReport>;
+  readonly explainStatus: (txID: Id) => AvmTxStatus | Promise<AvmTxStatus>;
   /** Reads a transaction from before linearization. Undefined on chains that have none. */
   readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
@@ -136,9 +137,9 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
   getTxFee: ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() }),
 
   getTxStatus: {
-    run: ({ report }, { txID }) => {
+    run: ({ explainStatus }, { txID }) => {
       if (txID === zeroId) throw nilTxIDError();
-      return report(txID);
+      return explainStatus(txID);
     },
     // Other states of a transaction change without a commit.
     isCacheable: (result) => (result as { status: string }).status === 'Accepted',
@@ -147,11 +148,10 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
   getUTXOs: { run: ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), isCacheable },
 
   issueTx: {
-    run: ({ issue }, params) => {
+    run: async ({ issue }, params) => {
       const tx = parseTxText(params.tx, params.encoding);
-      const result = { txID: idText(tx.id) };
-      const issued = issue(tx);
-      return issued === undefined ? result : issued.then(() => result);
+      await issue(tx);
+      return { txID: idText(tx.id) };
     },
     needsWriter: true,
   },

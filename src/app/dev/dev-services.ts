@@ -54,7 +54,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
   const { store, context, parts, chains, informReaders } = deps;
   const { chain: shared, specs, clock, p, c } = context;
   const [x] = chains as readonly [DevServedChain, ...DevServedChain[]];
-  const { chain, prepare } = x.tools as ChainTools;
+  const { chain } = x.tools as ChainTools;
   const engine = x.soloEngine as SoloEngine;
   const addressFormat = createChainAddressFormat(specs[0].id, shared);
   const wallet = createNodeWallet({ ...deps, impersonation: parts.impersonation }, x);
@@ -102,7 +102,6 @@ export function createDevServices(deps: DevServicesDeps): Services {
       ledger: x.opened.ledger,
       txsOfBlock: (id) => parseBlock(x.opened.ledger.block(id) as Uint8Array).txs,
       revertToBlock: deps.state.snapshots.revertToBlock,
-      prepare,
       returnToMempool: (txs) => {
         chain.restorePending(txs);
         const pooled = txs.filter((tx) => chain.mempool.get(tx.id) === tx);

@@ -20,7 +20,7 @@ import { type FollowStatus, isNodeReachable } from '../../chain/follow/status.ts
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import { trustingVerifier } from '../../chain/follow/trusting-verifier.ts';
 import { createCommitState } from '../../chain/lifecycle/commit-state.ts';
-import { observeIssue } from '../../chain/lifecycle/observed-issue.ts';
+import { observeIssue } from '../../chain/lifecycle/tx-issuer.ts';
 import { createRestartingThread } from '../../chain/recovery/restarting-thread.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
@@ -160,17 +160,18 @@ export async function startFollowedChain(
     pendingTxs: () => ({ txs: 0, bytes: 0 }),
     commitFailure: commits.failure,
     txIssuer: {
-      issue: observeIssue(observer, (tx) =>
-        follower.issue(tx).catch((error: unknown) => {
-          throw addSpender(error, tx, (ref) => state.consumerOf(ref) ?? index?.importerOf(refId(ref)));
-        }),
-      ),
-      queueWalletTx: observeIssue(observer, follower.issueWalletTx),
+      issue: (tx) =>
+        observeIssue(observer, tx, () =>
+          follower.issue(tx).catch((error: unknown) => {
+            throw addSpender(error, tx, (ref) => state.consumerOf(ref) ?? index?.importerOf(refId(ref)));
+          }),
+        ),
+      queueWalletTx: (tx) => observeIssue(observer, tx, () => follower.issueWalletTx(tx)),
       preLinearizationTx: follower.preLinearizationTx,
-      report: async (txID) => {
+      explainStatus: async (txID) => {
         if (state.hasTx(txID)) return { status: 'Accepted' };
-        const remoteReport = await follower.remoteTxReport(txID);
-        return state.hasTx(txID) ? { status: 'Accepted' } : remoteReport;
+        const remoteStatus = await follower.remoteTxStatus(txID);
+        return state.hasTx(txID) ? { status: 'Accepted' } : remoteStatus;
       },
     },
     follower,

@@ -47,7 +47,7 @@ type JoinedChainDeps = {
 export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, deps: WriterDeps, parts: JoinedChainDeps): RunningChain {
   const { join, env, identity, transport } = parts;
   const { validators, beacons, stakers } = parts.validators;
-  const { chain, verifier, prepare, running } = createAvmChain(spec, opened.ledger, deps, {
+  const { chain, verifier, running } = createAvmChain(spec, opened.ledger, deps, {
     // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
     fetchInputs: parts.imports?.fetchInputs,
@@ -57,7 +57,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
       if (!pool.isAdding(tx.id)) joined?.gossip.issued(tx);
     },
   });
-  const pool = createPeerPool({ chain, prepare });
+  const pool = createPeerPool(chain);
   const unixMilliseconds = (): number => Number(env.clock.unixNanos() / 1_000_000n);
   const vm = createOuterVm({
     inner: chain,

@@ -3,12 +3,12 @@ import { Fault } from '../../base/fault.ts';
 import { genesis, setUp, spend } from '../../chain/lifecycle/memory-chain.fixture.ts';
 import { createPeerPool } from './peer-pool.ts';
 
-test('a transaction whose preparation is refused is not added; other errors are thrown', async () => {
+test('a transaction whose signers cannot be recovered is not added; other errors are thrown', async () => {
   const { chain } = setUp();
   const errors = [new Fault('too many signatures wait', { code: 'RECOVERY_BUSY' }), new Error('a bug')];
   const pool = createPeerPool({
-    chain,
-    prepare: async () => {
+    ...chain,
+    fetchAndRecover: async () => {
       const error = errors.shift();
       if (error !== undefined) throw error;
     },

@@ -4,14 +4,10 @@ import { Fault, unlessFault } from '../../base/fault.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { GossipPool } from '../../network/gossip/gossip-pool.ts';
 
-type PeerPoolDeps = {
-  readonly chain: Pick<Chain, 'issue' | 'mempool'>;
-  /** Fetches what a transaction imports and recovers its signers. */
-  readonly prepare: (tx: Tx) => Promise<void> | undefined;
-};
-
 /** The mempool as gossip uses it. `isAdding`: whether a transaction of a peer is being added now. */
-export function createPeerPool({ chain, prepare }: PeerPoolDeps): GossipPool & { readonly isAdding: (id: Id) => boolean } {
+export function createPeerPool(
+  chain: Pick<Chain, 'fetchAndRecover' | 'issue' | 'mempool'>,
+): GossipPool & { readonly isAdding: (id: Id) => boolean } {
   let adding: Id | undefined;
   const add = (tx: Tx): boolean => {
     adding = tx.id;
@@ -30,7 +26,7 @@ export function createPeerPool({ chain, prepare }: PeerPoolDeps): GossipPool & {
       const tx = unlessFault(() => parseTx(bytes));
       if (tx === undefined) return false;
       // Too many signatures may wait to be recovered: that refuses this transaction only.
-      return prepare(tx)?.then(() => add(tx), refuse) ?? add(tx);
+      return chain.fetchAndRecover(tx)?.then(() => add(tx), refuse) ?? add(tx);
     },
     items: chain.mempool.all,
     count: () => chain.mempool.size().txs,

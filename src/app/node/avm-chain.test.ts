@@ -16,9 +16,9 @@ import { recoverBatch } from '../../base/crypto/recovery-batch.ts';
 import { faultOf } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
-import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
+import type { ExplainedStatus, Ledger } from '../../chain/lifecycle/ledger.ts';
 import { createRecovery } from '../../chain/recovery/recovery.ts';
-import { type ChainTools, createChainServices, runChain, type TxIssuer, type WriterDeps } from './avm-chain.ts';
+import { type ChainTools, type ChainTxs, createChainServices, runChain, type WriterDeps } from './avm-chain.ts';
 
 const { network, x, first } = localGenesis();
 const [{ tx: avax }] = x.genesis.assets;
@@ -27,7 +27,7 @@ const [storedId, preLinearizationId, unreachableId] = ['stored', 'before', 'unre
 ) as [Id, Id, Id];
 
 /** Returns a caller of the RPC of a chain whose store has one transaction, `storedId`. */
-function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
+function createRpc(issuing: Partial<ChainTxs>, isStrict = false) {
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
   const txBytes = (id: Id) => (id === storedId ? avax.bytes : undefined);
   const reads = { hasTx: (id: Id) => id === storedId, txBytes, epoch: () => 0, version: () => 1 } as unknown as AvmReads;
@@ -36,7 +36,7 @@ function createRpc(issuing: Partial<TxIssuer>, isStrict = false) {
   const services = createChainServices(
     spec,
     reads,
-    { issue: () => {}, queueWalletTx: () => {}, report: () => ({ status: 'Unknown' as const }), ...issuing },
+    { issue: async () => {}, queueWalletTx: async () => {}, explainStatus: () => ({ status: 'Unknown' as const }), ...issuing },
     chainContext,
   ).avm;
   return async (method: string, txID: Id, encoding = 'hex') => {
@@ -69,21 +69,21 @@ test('a transaction from before linearization is fetched from the followed node'
 });
 
 test('a status and the reason come from the followed node; --strict: only Accepted or Unknown, as in AvalancheGo', async () => {
-  const accepted: TxReport = { status: 'Accepted' };
-  const unknown: TxReport = { status: 'Unknown' };
-  const rejected: TxReport = { status: 'Rejected', reason: 'insufficient funds' };
-  const remoteReports: ReadonlyMap<Id, TxReport> = new Map([
+  const accepted: ExplainedStatus = { status: 'Accepted' };
+  const unknown: ExplainedStatus = { status: 'Unknown' };
+  const rejected: ExplainedStatus = { status: 'Rejected', reason: 'insufficient funds' };
+  const remoteReports: ReadonlyMap<Id, ExplainedStatus> = new Map([
     [storedId, accepted],
     [preLinearizationId, accepted],
     [unreachableId, rejected],
   ]);
-  const report = async (id: Id) => remoteReports.get(id) ?? unknown;
+  const explainStatus = async (id: Id) => remoteReports.get(id) ?? unknown;
   const preLinearizationTx = async () => undefined;
   const reports = async (call: ReturnType<typeof createRpc>) =>
     Promise.all([storedId, preLinearizationId, unreachableId].map((id) => call('avm.getTxStatus', id)));
-  expect(await reports(createRpc({ report }))).toEqual([accepted, accepted, rejected]);
-  expect(await reports(createRpc({ report, preLinearizationTx }, true))).toEqual([accepted, accepted, unknown]);
-  expect(await reports(createRpc({ report }, true))).toEqual([accepted, unknown, unknown]);
+  expect(await reports(createRpc({ explainStatus }))).toEqual([accepted, accepted, rejected]);
+  expect(await reports(createRpc({ explainStatus, preLinearizationTx }, true))).toEqual([accepted, accepted, unknown]);
+  expect(await reports(createRpc({ explainStatus }, true))).toEqual([accepted, unknown, unknown]);
 });
 
 /** Starts the X-Chain of a new local network. */
@@ -117,7 +117,7 @@ function startChain({ signers, recovery, report }: Pick<WriterDeps, 'signers' | 
   );
   const untilAccepted = (id: Id) =>
     eventually(
-      () => chain.txIssuer.report(id),
+      () => chain.txIssuer.explainStatus(id),
       ({ status }) => status === 'Accepted',
     );
   return { chain, untilAccepted, close: local.close };
@@ -145,7 +145,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
       },
     },
     recovery: {
-      prepare: (tx, expected) => {
+      recoverAhead: (tx, expected) => {
         log.push(`${names.get(tx.id)}: ${expected().length} expected`);
         return new Promise((resolve) => void setImmediate(resolve));
       },

@@ -23,11 +23,10 @@ import type { Fork } from '../../chain/fork/fork.ts';
 import { type Chain, type ChainDeps, createChain, type RevertibleChain } from '../../chain/lifecycle/chain.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
-import type { Ledger, TxReport } from '../../chain/lifecycle/ledger.ts';
+import type { ExplainedStatus, Ledger } from '../../chain/lifecycle/ledger.ts';
 import type { Mempool } from '../../chain/lifecycle/mempool.ts';
 import { explainMissingOutput } from '../../chain/lifecycle/missing-output.ts';
-import { observeIssue, type TxObserver } from '../../chain/lifecycle/observed-issue.ts';
-import { createOrderedIssue } from '../../chain/lifecycle/ordered-issue.ts';
+import { createTxIssuer, type TxIssuer, type TxObserver } from '../../chain/lifecycle/tx-issuer.ts';
 import { createTxVerifier, type ExplainingVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import type { Recovery } from '../../chain/recovery/recovery.ts';
 import { type BlockPolicy, type SoloEngine, type SoloTimers, startSolo } from '../../chain/solo/solo.ts';
@@ -127,7 +126,7 @@ export type RunningChain = ChainMempool &
     readonly spec: AvmChainSpec;
     readonly engine: Engine;
     readonly lastAccepted: Ledger['lastAccepted'];
-    readonly txIssuer: TxIssuer;
+    readonly txIssuer: ChainTxs;
     /** What a snapshot saves and a revert restores; undefined for a followed chain. */
     readonly revertible?: RevertibleChain;
     /** Why the last commit failed; undefined after a successful one. */
@@ -143,7 +142,6 @@ export type ChainTools = {
   readonly chain: Chain;
   /** Lists every check of a transaction on the last accepted state. `checkIssuable` recovers no signers after it. */
   readonly explain: (tx: Tx) => Promise<readonly TxCheck[]>;
-  readonly prepare: (tx: Tx) => Promise<void> | undefined;
   /** Issues a transaction that may spend outputs of waiting ones. */
   readonly issueAfterPending: TxIssuer['issue'];
 };
@@ -153,6 +151,7 @@ export function runChain(spec: AvmChainSpec, ledger: Ledger, deps: WriterDeps): 
   const { chain, running } = createAvmChain(spec, ledger, deps, {
     isClockAdjustable: true,
     takeNextBlockTime: deps.takeNextBlockTime,
+    fetchInputs: deps.fork?.copyInputs,
     onPooled: (tx) => deps.publish({ kind: 'pooled', chainID: spec.id, tx }),
   });
   const engine = startSolo(chain, { minBlockDelay: deps.minBlockDelay, policy: deps.policy }, deps.timers, deps.report);
@@ -164,38 +163,31 @@ export function createAvmChain(
   spec: AvmChainSpec,
   ledger: Ledger,
   deps: WriterDeps,
-  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'onPooled'> & {
-    /** Fetches outputs that a transaction consumes and this node does not have. */
-    readonly fetchInputs?: ((tx: Tx) => Promise<void> | undefined) | undefined;
-  },
+  options: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'fetchInputs' | 'onPooled'>,
 ) {
-  const { differences, now, publish, fork } = deps;
-  const isOwnTx = (id: Id): boolean => ['Accepted', 'Processing'].includes(chain.status(id));
-  const { fetchInputs = fork && ((tx: Tx) => fork.copyInputs(tx, isOwnTx)) } = options;
+  const { differences, now, publish } = deps;
   const verifier = createVerifierOfChain(spec, deps);
   const observer = deps.observerOf(spec.id);
   const chain = createChain({
-    ...options,
     ledger,
     verifier,
     now,
-    onDropped: (tx, reason) => publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
-    onVerified: observer.onVerified,
     differences: { retryRefused: differences.retryRefused, skipFailedWalletTx: differences.skipFailedWalletTx },
-    onCommitState: deps.onCommitState,
+    isClockAdjustable: options.isClockAdjustable,
+    takeNextBlockTime: options.takeNextBlockTime,
+    acceptUnknownImports: options.acceptUnknownImports,
+    fetchInputs: options.fetchInputs,
+    recoverAhead: deps.recovery.recoverAhead,
     impersonatedTxs: deps.impersonation?.markedIn,
-    prepareWalletTx: (tx) => prepare(tx),
-    prepareTx: (tx, expected) =>
-      options.fetchInputs?.(tx)?.then(() => deps.recovery.prepare(tx, expected)) ?? deps.recovery.prepare(tx, expected),
+    onVerified: observer.onVerified,
+    onPooled: options.onPooled,
+    onDropped: (tx, reason) => publish({ kind: 'dropped', chainID: spec.id, tx, reason }),
+    onCommitState: deps.onCommitState,
   });
-  // In a burst, or with many signatures, a thread first recovers the signers; the rules then verify the transaction as usual.
-  const recoverSigners = (tx: Tx) => deps.recovery.prepare(tx, () => chain.expectedSignatures(tx));
-  const prepare = (tx: Tx) => fetchInputs?.(tx)?.then(() => recoverSigners(tx)) ?? recoverSigners(tx);
-  const issueBy = (issue: (tx: Tx) => void) => observeIssue(observer, (tx) => prepare(tx)?.then(() => issue(tx)) ?? issue(tx));
+  const issuer = createTxIssuer(chain, observer);
   const explain = async (tx: Tx) => {
-    await fetchInputs?.(tx);
     // Every input is checked, also after one with a wrong signature.
-    await deps.recovery.prepare(tx, () => verifier.signaturesToExplain(tx, ledger), true);
+    await chain.fetchAndRecover(tx, () => verifier.signaturesToExplain(tx, ledger), 'all');
     return verifier.explain(tx, ledger, (error) => explainMissingOutput(error, ledger, chain.status));
   };
   const running: Omit<RunningChain, 'engine'> = {
@@ -205,15 +197,15 @@ export function createAvmChain(
     mempool: chain.mempool,
     isConsumedByPending: (utxoID) => chain.mempool.consumerOf(utxoID) !== undefined,
     commitFailure: chain.commitFailure,
-    tools: { chain, prepare, explain, issueAfterPending: issueBy(chain.issueAfterPending) },
+    tools: { chain, explain, issueAfterPending: issuer.issueAfterPending },
     txIssuer: {
-      issue: issueBy(chain.issue),
-      queueWalletTx: observeIssue(observer, createOrderedIssue(prepare, chain.queueWalletTx)),
-      report: chain.report,
+      issue: issuer.issue,
+      queueWalletTx: issuer.queueWalletTx,
+      explainStatus: chain.explainStatus,
       preLinearizationTx: deps.fork?.tx,
     },
   };
-  return { chain, verifier, prepare, running };
+  return { chain, verifier, running };
 }
 
 /** Creates the transaction verifier of a chain. */
@@ -227,16 +219,14 @@ export function createVerifierOfChain(spec: AvmChainSpec, deps: VerifierDeps): E
 export type VerifierDeps = Pick<WriterDeps, 'network' | 'now' | 'recover' | 'subnetID' | 'subnetOf' | 'impersonation'>;
 
 /** What the RPC methods of a chain need beside reads. A reader process never calls these: it forwards such calls to the writer process. */
-export type TxIssuer = {
-  readonly issue: (tx: Tx) => void | Promise<void>;
-  readonly queueWalletTx: (tx: Tx) => void | Promise<void>;
-  readonly report: (txID: Id) => TxReport | Promise<TxReport>;
+export type ChainTxs = TxIssuer & {
+  readonly explainStatus: (txID: Id) => ExplainedStatus | Promise<ExplainedStatus>;
   /** See rpc/avm.ts. */
   readonly preLinearizationTx?: AvmDeps['preLinearizationTx'];
 };
 
 /** Creates the RPC services of a chain: `avm` and `wallet`. */
-export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssuer: TxIssuer, chainContext: ChainContext) {
+export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssuer: ChainTxs, chainContext: ChainContext) {
   const addressFormat = createChainAddressFormat(spec.id, chainContext);
   const context = createAvmContext({
     reads,
@@ -248,7 +238,7 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
     now: chainContext.now,
     longWork: chainContext.longWork,
     issue: txIssuer.issue,
-    report: chainContext.differences.txStatus ? txIssuer.report : avalancheGoReport(reads, txIssuer),
+    explainStatus: chainContext.differences.txStatus ? txIssuer.explainStatus : avalancheGoStatus(reads, txIssuer),
     preLinearizationTx: txIssuer.preLinearizationTx,
   });
   const avmService: Service = createService('avm', avmMethods, context, createResultCache(reads.version));
@@ -262,13 +252,13 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
  * The status as AvalancheGo reports it: only Accepted or Unknown. AvalancheGo has also accepted transactions from before linearization, which
  * are not stored here, so the followed node is asked about them.
  */
-const avalancheGoReport =
-  (reads: AvmReads, { report, preLinearizationTx }: TxIssuer) =>
-  (txID: Id): TxReport | Promise<TxReport> => {
+const avalancheGoStatus =
+  (reads: AvmReads, { explainStatus, preLinearizationTx }: ChainTxs) =>
+  (txID: Id): ExplainedStatus | Promise<ExplainedStatus> => {
     if (reads.hasTx(txID)) return { status: 'Accepted' };
     return preLinearizationTx === undefined
       ? { status: 'Unknown' }
-      : Promise.resolve(report(txID)).then(({ status }) => ({ status: status === 'Accepted' ? status : 'Unknown' }));
+      : Promise.resolve(explainStatus(txID)).then(({ status }) => ({ status: status === 'Accepted' ? status : 'Unknown' }));
   };
 
 /** Creates the parser and formatter of a chain's addresses. */

@@ -1,6 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
-import type { TxObserver } from '../../chain/lifecycle/observed-issue.ts';
+import type { TxObserver } from '../../chain/lifecycle/tx-issuer.ts';
 import { createTxLifecycle, type TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
 import type { TimeEnv } from '../platform/env.ts';
 import type { NetworkContext } from './network-context.ts';

@@ -41,10 +41,10 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
         reason: formatReason(reason),
         tx: bytes === undefined ? null : toHex(bytes),
       })),
-    status: async (txID) => chain.txIssuer.report(txID),
+    status: async (txID) => chain.txIssuer.explainStatus(txID),
     lifecycle: async (txID): Promise<LiveLifecycle | undefined> => {
       const steps = lifecycle.stepsOf(txID);
-      const { status } = await chain.txIssuer.report(txID);
+      const { status } = await chain.txIssuer.explainStatus(txID);
       const drop = status === 'Accepted' ? undefined : lifecycle.drops.find(txID);
       if (steps === undefined && drop === undefined && status === 'Unknown') return undefined;
       // A revert clears the steps; that a transaction was refused or dropped before it is still known.
@@ -61,7 +61,8 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
     checks: async (txID) => {
       const tx = chain.mempool?.get(txID) ?? droppedTx(lifecycle.drops.find(txID)?.bytes);
       // A dropped transaction may have been accepted since.
-      if (chain.tools === undefined || tx === undefined || (await chain.txIssuer.report(txID)).status === 'Accepted') return undefined;
+      if (chain.tools === undefined || tx === undefined || (await chain.txIssuer.explainStatus(txID)).status === 'Accepted')
+        return undefined;
       const checks = (await chain.tools.explain(tx)).map(formatCheck);
       const { chain: checker } = chain.tools;
       const fault = faultOf(() => checker.checkIssuable(tx));
@@ -87,9 +88,9 @@ const liveTx = (bytes: Uint8Array, received: bigint | undefined): LiveTx => ({
 const droppedTx = (bytes: Uint8Array | undefined): Tx | undefined => bytes && parseTx(bytes);
 
 /** Why a transaction could not be issued now; null if it could. That too many others wait for their signatures is such a reason. */
-async function refusalOf({ chain, prepare }: ChainTools, tx: Tx): Promise<LiveReason | null> {
+async function refusalOf({ chain }: ChainTools, tx: Tx): Promise<LiveReason | null> {
   try {
-    await prepare(tx);
+    await chain.fetchAndRecover(tx);
     chain.checkIssuable(tx);
     return null;
   } catch (error) {

@@ -70,7 +70,7 @@ function createOwnRoutes(config: Config, env: Env, { context, store, chains, met
             issue: rejectInReader,
             queueWalletTx: rejectInReader,
             // Not by a call of the method: the writer process would count it once more.
-            report: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : live.status(id)),
+            explainStatus: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : live.status(id)),
           },
           context.chain,
         );

@@ -5,7 +5,7 @@ import { createBackoff } from '../../base/timing/backoff.ts';
 import { createMutex, type Mutex } from '../../base/timing/mutex.ts';
 import { createDeferred } from '../../base/timing/promise.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
-import type { TxReport } from '../lifecycle/ledger.ts';
+import type { ExplainedStatus } from '../lifecycle/ledger.ts';
 import type { BlockVerifier } from '../lifecycle/tx-verifier.ts';
 import type { AddressTask, RecordedTask } from './address-task.ts';
 import { createBatchSize } from './batch-size.ts';
@@ -43,7 +43,7 @@ export type Follower = {
   /** Fetches a pre-linearization transaction; undefined if the chain has none. */
   readonly preLinearizationTx: ((id: Id) => Promise<Tx | undefined>) | undefined;
   /** The node's status of a transaction that is not stored here. Accepted becomes Processing while its block is not stored, unless it is pre-linearization. */
-  readonly remoteTxReport: (id: Id) => Promise<TxReport>;
+  readonly remoteTxStatus: (id: Id) => Promise<ExplainedStatus>;
   /** Issues a transaction on the node, within 5 s. A FOLLOW_REFUSED error has the node's message. */
   readonly issue: (tx: Pick<Tx, 'bytes'>) => Promise<void>;
   /** The same through `wallet.issueTx`, for a transaction that may depend on pending ones. */
@@ -131,7 +131,7 @@ export function startFollower(deps: FollowerDeps): Follower {
     engine: { report: tracker.report, isBlockDue: () => false, stop: () => void stop() },
     backfills,
     preLinearizationTx: deps.hasPreLinearizationHistory ? callerRemote.tx : undefined,
-    remoteTxReport: (id) => readRemoteTxReport(id, callerRemote, deps.hasPreLinearizationHistory, () => tracker.status().height),
+    remoteTxStatus: (id) => readRemoteTxStatus(id, callerRemote, deps.hasPreLinearizationHistory, () => tracker.status().height),
     issue: async (tx) => void (await callerRemote.issueTx(tx.bytes)),
     issueWalletTx: async (tx) => void (await callerRemote.issueWalletTx(tx.bytes)),
     stop,
@@ -250,13 +250,13 @@ function createErrorBackoff(random: () => number) {
   };
 }
 
-async function readRemoteTxReport(
+async function readRemoteTxStatus(
   id: Id,
-  remote: Pick<Remote, 'txReport' | 'height'>,
+  remote: Pick<Remote, 'txStatus' | 'height'>,
   hasPreLinearizationHistory: boolean,
   storedHeight: () => bigint,
-): Promise<TxReport> {
-  const report = await remote.txReport(id);
+): Promise<ExplainedStatus> {
+  const report = await remote.txStatus(id);
   if (report.status !== 'Accepted') return report;
   // Accepted, but in no block although all blocks of the node are stored: it is from before linearization.
   const isPreLinearization = hasPreLinearizationHistory && (await remote.height()) <= storedHeight();

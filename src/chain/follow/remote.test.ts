@@ -245,7 +245,7 @@ test('withDeadline ends within 5 s for a node that hangs and for one that is dow
     const retrying = withDeadline(remote, { timing, signal: new AbortController().signal });
     const outcomes: string[] = [];
     const note = async (work: Promise<unknown>) => void outcomes.push(await codeOf(work));
-    for (const ask of [() => retrying.issueTx(tx.bytes), () => retrying.issueWalletTx(tx.bytes), () => retrying.txReport(tx.id)]) {
+    for (const ask of [() => retrying.issueTx(tx.bytes), () => retrying.issueWalletTx(tx.bytes), () => retrying.txStatus(tx.id)]) {
       const [began, before, answered] = [timing.now(), requests.length, outcomes.length];
       void note(ask());
       await until(() => outcomes.length > answered);

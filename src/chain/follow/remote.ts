@@ -7,7 +7,7 @@ import { type Id, idOf, idText, parseId, zeroId } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { maxBytes } from '../../base/codec/pack.ts';
 import { Fault } from '../../base/fault.ts';
-import type { TxReport, TxStatus } from '../lifecycle/ledger.ts';
+import type { ExplainedStatus, TxStatus } from '../lifecycle/ledger.ts';
 import { FollowError, invalidResponse } from './fault.ts';
 import { type CallLimits, createRpc, type RpcDeps } from './rpc.ts';
 
@@ -33,7 +33,7 @@ export type Remote = RemoteIssuer &
   RemoteBlocks & {
     readonly url: string;
     readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
-    readonly txReport: (id: Id, timeout?: number) => Promise<TxReport>;
+    readonly txStatus: (id: Id, timeout?: number) => Promise<ExplainedStatus>;
     readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
     /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
     readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
@@ -126,7 +126,7 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       const tx = parseField(method, 'tx', response.tx, (text) => parseTx(parseHex('hex', text), maxTxResponse));
       return checkId(method, id, tx.id, tx);
     },
-    txReport: async (id, timeout) => {
+    txStatus: async (id, timeout) => {
       const method = 'avm.getTxStatus';
       const { status: text, reason } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
       const status = parseField(method, 'status', text, (text) => statuses.find((one) => one === text));

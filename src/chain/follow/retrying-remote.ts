@@ -34,14 +34,14 @@ export function withRetries(remote: Remote, { timing, signal, maxAttempts = 3 }:
     height: retried(remote.height),
     blockAt: retried(remote.blockAt),
     tx: retried(remote.tx),
-    txReport: retried(remote.txReport),
+    txStatus: retried(remote.txStatus),
     utxos: retried(remote.utxos),
     foreignTx: retried(remote.foreignTx),
   };
 }
 
 /** The requests that callers of our API wait for. */
-type CallerRemote = Pick<Remote, 'height' | 'tx' | 'txReport' | 'issueTx' | 'issueWalletTx'>;
+type CallerRemote = Pick<Remote, 'height' | 'tx' | 'txStatus' | 'issueTx' | 'issueWalletTx'>;
 
 /** Milliseconds after which a caller gets a response, with all retries. */
 const callerDeadline = 4500;
@@ -68,7 +68,7 @@ export function withDeadline(remote: CallerRemote, { timing, signal, maxAttempts
   return {
     height: retried((timeout) => remote.height(timeout)),
     tx: retried((timeout, id: Id) => remote.tx(id, timeout)),
-    txReport: retried((timeout, id: Id) => remote.txReport(id, timeout)),
+    txStatus: retried((timeout, id: Id) => remote.txStatus(id, timeout)),
     issueTx: retried((timeout, bytes: Uint8Array) => remote.issueTx(bytes, timeout)),
     issueWalletTx: retried((timeout, bytes: Uint8Array) => remote.issueWalletTx(bytes, timeout)),
   };

@@ -137,13 +137,16 @@ describe('the status of a refused transaction', () => {
     const { chain, decide } = setUp();
     const [winner, loser] = [spend([[genesis.id, 0]], 'winner'), spend([[genesis.id, 0]], 'loser')];
     chain.issue(winner);
-    expect(chain.report(loser.id)).toEqual({ status: 'Unknown' });
+    expect(chain.explainStatus(loser.id)).toEqual({ status: 'Unknown' });
     const reason = messageOf(() => chain.issue(loser));
     expect(reason).toBe(`tx conflicts with other tx: ${idText(loser.id)}`);
     const refusal = { reason, code: 'MEMPOOL_CONFLICT' };
-    expect(chain.report(loser.id)).toEqual({ status: 'Unknown', ...refusal });
+    expect(chain.explainStatus(loser.id)).toEqual({ status: 'Unknown', ...refusal });
     decide();
-    expect([chain.report(winner.id), chain.report(loser.id)]).toEqual([{ status: 'Accepted' }, { status: 'Rejected', ...refusal }]);
+    expect([chain.explainStatus(winner.id), chain.explainStatus(loser.id)]).toEqual([
+      { status: 'Accepted' },
+      { status: 'Rejected', ...refusal },
+    ]);
   });
 
   test('is Unknown while the transaction it conflicts with may still be dropped', () => {
@@ -157,7 +160,7 @@ describe('the status of a refused transaction', () => {
     expect([first, second].map(({ id }) => chain.status(id))).toEqual(['Unknown', 'Accepted']);
     // The dropped one was valid when it was dropped; issued again, it is refused for good.
     messageOf(() => chain.issue(first));
-    expect(chain.report(first.id)).toMatchObject({ status: 'Rejected', code: 'TX_UTXO_NOT_FOUND' });
+    expect(chain.explainStatus(first.id)).toMatchObject({ status: 'Rejected', code: 'TX_UTXO_NOT_FOUND' });
   });
 
   test('is Rejected if an accepted transaction spends the missing output later, or if no state can change the rule', () => {
@@ -170,7 +173,7 @@ describe('the status of a refused transaction', () => {
       chain.issue(tx);
       decide();
     }
-    expect(chain.report(twin.id)).toMatchObject({ status: 'Rejected', code: 'TX_UTXO_NOT_FOUND' });
+    expect(chain.explainStatus(twin.id)).toMatchObject({ status: 'Rejected', code: 'TX_UTXO_NOT_FOUND' });
     const malformed = spend([[genesis.id, 1]], 'malformed');
     messageOf(() => chain.issue(malformed));
     expect(chain.status(malformed.id)).toBe('Rejected');
@@ -181,24 +184,24 @@ describe('the status of a refused transaction', () => {
     const parent = spend([[genesis.id, 0]], 'parent');
     const child = spend([[parent.id, 0]], 'child');
     const reason = messageOf(() => chain.issue(child));
-    expect(chain.report(child.id)).toEqual({ status: 'Unknown', reason, code: 'TX_UTXO_NOT_FOUND' });
+    expect(chain.explainStatus(child.id)).toEqual({ status: 'Unknown', reason, code: 'TX_UTXO_NOT_FOUND' });
     chain.issue(parent);
     decide();
     chain.issue(child);
-    expect(chain.report(child.id)).toEqual({ status: 'Processing' });
+    expect(chain.explainStatus(child.id)).toEqual({ status: 'Processing' });
     expect(chain.dropTx(child.id)).toBe(true);
     const dropped = { reason: `dropped from the mempool by dev.dropTx: ${idText(child.id)}`, code: 'MEMPOOL_DROPPED_BY_CALLER' };
-    expect(chain.report(child.id)).toEqual({ status: 'Unknown', ...dropped });
+    expect(chain.explainStatus(child.id)).toEqual({ status: 'Unknown', ...dropped });
     chain.issue(child);
     decide();
-    expect(chain.report(child.id)).toEqual({ status: 'Accepted' });
+    expect(chain.explainStatus(child.id)).toEqual({ status: 'Accepted' });
   });
 
   test('is kept for the last 4,096 of them', () => {
     const { chain } = setUp();
     const bad = Array.from({ length: 4097 }, (_, i) => spend([[other, i]], 'bad'));
     for (const tx of bad) messageOf(() => chain.issue(tx));
-    expect([0, 1, 4096].map((i) => chain.report(bad[i]!.id).code)).toEqual([undefined, 'TX_UTXO_NOT_FOUND', 'TX_UTXO_NOT_FOUND']);
+    expect([0, 1, 4096].map((i) => chain.explainStatus(bad[i]!.id).code)).toEqual([undefined, 'TX_UTXO_NOT_FOUND', 'TX_UTXO_NOT_FOUND']);
   });
 });
 
@@ -338,8 +341,8 @@ describe('the wallet queue', () => {
     expect(chain.status(txs[4]!.id)).toBe('Accepted');
   });
 
-  test('goes on after a revert to a state that was saved while its first transaction was prepared', () => {
-    const { chain, decide } = setUp(true, 100, { prepareWalletTx: () => new Promise(() => {}) });
+  test('goes on after a revert to a state that was saved while the signers of its first transaction were recovered', () => {
+    const { chain, decide } = setUp(true, 100, { recoverAhead: () => new Promise(() => {}) });
     const [first, second] = chained(2) as [Tx, Tx];
     for (const tx of [first, second]) chain.queueWalletTx(tx);
     decide();

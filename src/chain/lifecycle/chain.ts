@@ -1,33 +1,47 @@
 import type { Block } from '../../avm/tx/block.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
-import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
+import type { AnyFault } from '../../base/fault.ts';
+import type { Recovery } from '../recovery/recovery.ts';
 import { createCommitState } from './commit-state.ts';
 import type { Ledger } from './ledger.ts';
 import { createMempool, type Mempool } from './mempool.ts';
-import { createTxIntake, type TxIntakeOptions } from './tx-intake.ts';
+import { createTxIntake, type FetchInputs } from './tx-intake.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 
 /** Transactions in the mempool, oldest first, and the bytes of those in the wallet queue. The first one of the queue is in the mempool too. */
 export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Uint8Array[] };
 
-export type ChainDeps = TxIntakeOptions & {
+export type ChainDeps = {
   readonly ledger: Ledger;
   readonly verifier: TxVerifier;
   /** Unix seconds. */
   readonly now: () => bigint;
+  /** See api/differences.ts. */
+  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
+  /**
+   * For a node that does not run the chains that export to this one, so that it cannot know their outputs: a block of another node may import an
+   * output that is not known here and was not imported before. Only the signatures of such an import are verified.
+   */
+  readonly acceptUnknownImports?: boolean;
+  readonly fetchInputs?: FetchInputs;
+  readonly recoverAhead?: Recovery['recoverAhead'];
   /** Whether the clock can be set back by `dev.*` methods: a block may then have its parent's time, however far that is ahead of the clock. */
   readonly isClockAdjustable?: boolean;
   /** Returns the time that was set for the next block; undefined: the time of the clock. Called once per block with transactions. */
   readonly takeNextBlockTime?: () => bigint | undefined;
   /** The transactions of a block that were accepted without a valid signature, because their owners are impersonated. They are stored with the block. */
   readonly impersonatedTxs?: (block: Block) => readonly Id[];
+  /** Called when a transaction has passed verification on the last accepted state. */
+  readonly onVerified?: (tx: Tx) => void;
+  /** Called when a transaction has entered the mempool. */
+  readonly onPooled?: (tx: Tx) => void;
+  /** Called when a transaction has left the mempool other than with an accepted block. */
+  readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
   /** Called when commits begin to fail and when they succeed again. */
   readonly onCommitState?: () => void;
-  /** Recovers the signers of a transaction of a block ahead; `expected` lists the signatures that verification needs. */
-  readonly prepareTx?: (tx: Tx, expected: () => readonly ExpectedSignature[]) => Promise<void> | undefined;
 };
 
 /** One chain: the Vm that an engine drives, and what the RPC methods need. */
@@ -40,7 +54,7 @@ export type RevertibleChain = Pick<Chain, 'processing' | 'pending' | 'continueAf
 
 /** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
 export function createChain(deps: ChainDeps) {
-  const { ledger, verifier, now } = deps;
+  const { ledger, verifier, now, acceptUnknownImports = false } = deps;
   const mempool = createMempool();
   const commitState = createCommitState(() => deps.onCommitState?.());
   let onWork = (): void => {};
@@ -49,17 +63,29 @@ export function createChain(deps: ChainDeps) {
   const notifyWork = (): void => {
     onWork();
   };
-  const intake = createTxIntake(
-    { ledger, verifier, mempool, commitState, isBootstrapping: () => isBootstrapping, isInBlock: (id) => blocks.holdsTx(id), notifyWork },
-    deps,
-  );
+  const intake = createTxIntake({
+    ledger,
+    verifier,
+    mempool,
+    commitState,
+    isBootstrapping: () => isBootstrapping,
+    isInBlock: (id) => blocks.holdsTx(id),
+    notifyWork,
+    differences: deps.differences,
+    acceptUnknownImports,
+    fetchInputs: deps.fetchInputs,
+    recoverAhead: deps.recoverAhead,
+    onVerified: deps.onVerified,
+    onPooled: deps.onPooled,
+    onDropped: deps.onDropped,
+  });
   const { forBlocks } = intake;
   const blocks = createUndecidedBlocks({
     ledger,
     verifier,
     mempool,
     commitState,
-    acceptUnknownImports: deps.acceptUnknownImports ?? false,
+    acceptUnknownImports,
     blockClock: () => {
       const time = now();
       const last = deps.isClockAdjustable === true ? ledger.lastAccepted().time : time;
@@ -76,17 +102,13 @@ export function createChain(deps: ChainDeps) {
     notifyWork,
   });
 
+  /** Fetches the inputs and recovers the signers of a block's transactions ahead, except of those in the mempool, for which that is done. */
   const preverify = async (block: EngineBlock): Promise<void> => {
-    const { prepareTx } = deps;
-    // While the chain bootstraps, no signature is verified.
-    if (isBootstrapping || prepareTx === undefined) return;
     const view = blocks.parentView(block);
-    if (view === undefined) return;
-    await Promise.all(
-      blocks
-        .txsOf(block)
-        .map((tx) => (mempool.get(tx.id) !== undefined ? undefined : prepareTx(tx, () => verifier.expectedSignatures(tx, view)))),
-    );
+    // While the chain bootstraps, no signature is verified.
+    if (isBootstrapping || view === undefined) return;
+    const unknown = blocks.txsOf(block).filter((tx) => mempool.get(tx.id) === undefined);
+    await Promise.all(unknown.map((tx) => intake.fetchAndRecover(tx, () => verifier.expectedSignatures(tx, view))));
   };
 
   /** Adds further pending transactions after `continueAfterRevert`, for a long list that is added in parts. */
@@ -124,11 +146,12 @@ export function createChain(deps: ChainDeps) {
 
     issue: intake.issue,
     issueAfterPending: intake.issueAfterPending,
+    fetchAndRecover: intake.fetchAndRecover,
     expectedSignatures: intake.expectedSignatures,
     queueWalletTx: intake.queueWalletTx,
     checkIssuable: intake.checkIssuable,
     status: intake.status,
-    report: intake.report,
+    explainStatus: intake.explainStatus,
     dropTx: intake.dropTx,
 
     mempool,
@@ -141,7 +164,7 @@ export function createChain(deps: ChainDeps) {
     /** The transactions that wait for a block, for a snapshot. */
     pending: (): PendingTxs => {
       const walletQueue = forBlocks.walletQueue();
-      // The first one of the queue may still be prepared; a revert must find it in the mempool, since nothing else adds it.
+      // The first one of the queue may still wait for its signers; a revert must find it in the mempool, since nothing else adds it.
       const head = walletQueue.slice(0, 1).filter((bytes) => mempool.get(idOf(bytes)) === undefined);
       return { mempool: [...mempool.all(), ...head.map((bytes) => parseTx(bytes))], walletQueue };
     },

@@ -26,4 +26,4 @@ export type Ledger = View & {
 export type TxStatus = 'Accepted' | 'Processing' | 'Rejected' | 'Unknown';
 
 /** The status of a transaction; of one that was refused or dropped also why, with the code of the error. */
-export type TxReport = { readonly status: TxStatus; readonly reason?: string; readonly code?: string };
+export type ExplainedStatus = { readonly status: TxStatus; readonly reason?: string; readonly code?: string };

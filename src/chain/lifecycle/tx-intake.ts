@@ -5,64 +5,36 @@ import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { createDiff } from '../../ledger/state/diff.ts';
+import type { Recovery } from '../recovery/recovery.ts';
 import type { CommitState } from './commit-state.ts';
 import { ChainError, isDuplicate } from './fault.ts';
-import type { Ledger, TxReport, TxStatus } from './ledger.ts';
+import type { ExplainedStatus, Ledger, TxStatus } from './ledger.ts';
 import type { Mempool } from './mempool.ts';
 import { explainMissingOutput } from './missing-output.ts';
 import { createRefusals, isRejected } from './refusals.ts';
 import type { TxVerifier } from './tx-verifier.ts';
-import { createWalletQueue, type WalletQueueDeps } from './wallet-queue.ts';
+import { createWalletQueue } from './wallet-queue.ts';
 
-/** How transactions get into a chain, and what became of them. */
-export type TxIntake = {
-  /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. */
-  readonly issue: (tx: Tx) => void;
-  /** The same for a transaction that may also spend outputs of waiting transactions. They come before it in the block, or in an earlier one. */
-  readonly issueAfterPending: (tx: Tx) => void;
-  /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
-  readonly expectedSignatures: (tx: Tx) => readonly ExpectedSignature[];
-  /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
-  readonly queueWalletTx: (tx: Tx) => void;
-  /** Whether a transaction could be issued now, verified as `issue` does. Throws the reason if not; changes nothing. */
-  readonly checkIssuable: (tx: Tx) => void;
-  readonly status: (id: Id) => TxStatus;
-  readonly report: (id: Id) => TxReport;
-  /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
-  readonly dropTx: (id: Id) => boolean;
-};
+/** Fetches the outputs that a transaction consumes and this node does not have; undefined if there are none. `isOwnTx`: whether this chain has a transaction, also one that waits. */
+export type FetchInputs = (tx: Tx, isOwnTx: (id: Id) => boolean) => Promise<void> | undefined;
 
-/** What the blocks of the chain need of the intake. */
-type BlockSide = {
-  /** Throws a fault if the transaction is invalid on the last accepted state. */
-  readonly checkRules: (tx: Tx) => void;
-  /** To be called when the mempool has dropped a transaction. */
-  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
-  readonly onAccepted: (tx: Tx) => void;
-  /** Forgets the refused transactions, and replaces those of the wallet queue. */
-  readonly restart: (walletQueue: readonly Uint8Array[]) => void;
-  readonly walletQueue: () => readonly Uint8Array[];
-};
-
-export type TxIntakeOptions = {
-  /** See api/differences.ts. */
-  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
-  /** Called when a transaction has passed verification on the last accepted state. */
-  readonly onVerified?: (tx: Tx) => void;
-  /** Called when a transaction has entered the mempool. */
-  readonly onPooled?: (tx: Tx) => void;
-  /** Called when a transaction has left the mempool other than with an accepted block. */
-  readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
-  /**
-   * For a node that does not run the chains that export to this one, so that it cannot know their outputs: a block of another node may import an
-   * output that is not known here and was not imported before. Only the signatures of such an import are verified.
-   */
-  readonly acceptUnknownImports?: boolean;
-  /** See `prepare` in WalletQueueDeps. */
-  readonly prepareWalletTx?: WalletQueueDeps['prepare'];
-};
-
-type TxIntakeParts = {
+/** How transactions get into the mempool of a chain, and what became of them. A part of chain.ts. */
+export function createTxIntake({
+  ledger,
+  verifier,
+  mempool,
+  commitState,
+  isBootstrapping,
+  isInBlock,
+  notifyWork,
+  differences,
+  acceptUnknownImports,
+  fetchInputs,
+  recoverAhead,
+  onVerified,
+  onPooled,
+  onDropped,
+}: {
   readonly ledger: Ledger;
   readonly verifier: TxVerifier;
   readonly mempool: Mempool;
@@ -71,14 +43,18 @@ type TxIntakeParts = {
   /** Whether an undecided block holds a transaction. */
   readonly isInBlock: (id: Id) => boolean;
   readonly notifyWork: () => void;
-};
-
-export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): TxIntake & { readonly forBlocks: BlockSide } {
-  const { ledger, verifier, mempool, commitState } = parts;
-  const { differences } = options;
+  /** For the others see ChainDeps. */
+  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
+  readonly acceptUnknownImports: boolean;
+  readonly fetchInputs: FetchInputs | undefined;
+  readonly recoverAhead: Recovery['recoverAhead'] | undefined;
+  readonly onVerified: ((tx: Tx) => void) | undefined;
+  readonly onPooled: ((tx: Tx) => void) | undefined;
+  readonly onDropped: ((tx: Tx, reason: AnyFault) => void) | undefined;
+}) {
   const refusals = createRefusals();
 
-  const explain = (fault: AnyFault): AnyFault => explainMissingOutput(fault, ledger, status, options.acceptUnknownImports);
+  const explain = (fault: AnyFault): AnyFault => explainMissingOutput(fault, ledger, status, acceptUnknownImports);
   /** Records why a transaction is refused. Returns the fault with what is known about a missing output. */
   const recordRefusal = ({ id }: Tx, fault: AnyFault): AnyFault => {
     const explained = explain(fault);
@@ -94,79 +70,110 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
       throw error;
     }
     refusals.remove(tx.id);
-    options.onPooled?.(tx);
-    parts.notifyWork();
+    onPooled?.(tx);
+    notifyWork();
+  };
+
+  const status = (id: Id): TxStatus => {
+    if (ledger.hasTx(id)) return 'Accepted';
+    if (mempool.get(id) !== undefined || wallet.has(id) || isInBlock(id)) return 'Processing';
+    const refusal = refusals.get(id);
+    return refusal !== undefined && isRejected(refusal, ledger) ? 'Rejected' : 'Unknown';
+  };
+  const isOwnTx = (id: Id): boolean => ['Accepted', 'Processing'].includes(status(id));
+
+  /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
+  const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
+    const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.drops.reasonOf(tx.id) !== undefined);
+    return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
+  };
+  /**
+   * Does the slow part of verifying a transaction ahead: fetches its inputs, then recovers its signers on another thread if that pays off. Returns
+   * undefined if there is nothing to wait for, so that the next transaction of the wallet queue is in the mempool when a commit returns.
+   */
+  const fetchAndRecover = (
+    tx: Tx,
+    expected = () => expectedSignatures(tx),
+    which: 'all' | 'until one is wrong' = 'until one is wrong',
+  ): Promise<void> | undefined => {
+    const recoverSigners = () => recoverAhead?.(tx, expected, which);
+    const fetched = fetchInputs?.(tx, isOwnTx);
+    return fetched === undefined ? recoverSigners() : fetched.then(recoverSigners);
   };
   const wallet = createWalletQueue({
     add,
     skipFailedTx: differences.skipFailedWalletTx,
-    prepare: options.prepareWalletTx,
+    fetchAndRecover,
     mempoolBytes: () => mempool.size().bytes,
   });
 
-  const status = (id: Id): TxStatus => {
-    if (ledger.hasTx(id)) return 'Accepted';
-    if (mempool.get(id) !== undefined || wallet.has(id) || parts.isInBlock(id)) return 'Processing';
-    const refusal = refusals.get(id);
-    return refusal !== undefined && isRejected(refusal, ledger) ? 'Rejected' : 'Unknown';
+  const { checkSynced, verify } = createSyncedVerifier(verifier, isBootstrapping);
+  /** Verifies a transaction on a view and records a refusal. With --strict, a recent drop reason is thrown again without verifying. */
+  const checkRules = (tx: Tx, view: View): void => {
+    const before = differences.retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
+    if (before !== undefined) throw before;
+    verify(tx, view, (fault) => recordRefusal(tx, fault));
   };
-
-  const { checkSynced, verify, checkRules } = createIssueRules(parts, options.differences, explain, recordRefusal);
-  /** Checks the mempool, then a cached drop reason, then the rules, then the mempool's limits. AvalancheGo: vms/avm/network/gossip.go, Add. */
+  /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx, view: View = ledger): void => {
     if (mempool.get(tx.id) !== undefined) return;
     commitState.checkIssuable();
     checkRules(tx, view);
-    options.onVerified?.(tx);
+    onVerified?.(tx);
     add(tx);
   };
 
   return {
-    issue: (tx) => issue(tx),
-    issueAfterPending: (tx) => issue(tx, viewAfterParents(tx, ledger, mempool)),
-    expectedSignatures: (tx) => {
-      const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.drops.reasonOf(tx.id) !== undefined);
-      return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
-    },
-    queueWalletTx: (tx) => {
+    issue,
+    /** The same for a transaction that may also spend outputs of waiting transactions. They come before it in the block, or in an earlier one. */
+    issueAfterPending: (tx: Tx): void => issue(tx, viewAfterParents(tx, ledger, mempool)),
+    fetchAndRecover,
+    expectedSignatures,
+    /** Queues a transaction that may depend on pending ones; it is verified when a block is built with it. */
+    queueWalletTx: (tx: Tx): void => {
       checkSynced();
       if (!wallet.has(tx.id)) commitState.checkIssuable();
       wallet.issue(tx);
     },
-    checkIssuable: (tx) => {
+    /** Throws why a transaction could not be issued now, verified as `issue` does; changes nothing. */
+    checkIssuable: (tx: Tx): void => {
       commitState.checkIssuable();
-      verify(tx, ledger);
+      verify(tx, ledger, explain);
       if (mempool.get(tx.id) === undefined) mempool.checkAddable(tx);
     },
     status,
-    report: (id) => {
+    explainStatus: (id: Id): ExplainedStatus => {
       const current = status(id);
       const refusal = current === 'Accepted' || current === 'Processing' ? undefined : refusals.get(id);
       return refusal === undefined ? { status: current } : { status: current, reason: refusal.reason, code: refusal.code };
     },
-    dropTx: (id) => {
+    /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
+    dropTx: (id: Id): boolean => {
       const tx = mempool.get(id);
       if (tx === undefined) return false;
       mempool.remove([tx]);
       wallet.onDropped(id);
       const reason = droppedByCaller(id);
       refusals.add(id, reason);
-      options.onDropped?.(tx, reason);
+      onDropped?.(tx, reason);
       return true;
     },
+    /** What the blocks of the chain need of the intake. */
     forBlocks: {
-      // The transactions of a block come back in its order: one may spend an output of another that is in the mempool again.
-      checkRules: (tx) => checkRules(tx, viewAfterParents(tx, ledger, mempool)),
-      onDropped: (tx, reason) => {
+      /** Throws a fault if a transaction that comes back from a block is invalid; it may spend an output of another one that came back before it. */
+      checkRules: (tx: Tx): void => checkRules(tx, viewAfterParents(tx, ledger, mempool)),
+      /** To be called when the mempool has dropped a transaction. */
+      onDropped: (tx: Tx, reason: AnyFault): void => {
         recordRefusal(tx, reason);
         wallet.onDropped(tx.id);
-        options.onDropped?.(tx, reason);
+        onDropped?.(tx, reason);
       },
-      onAccepted: ({ id }) => {
+      onAccepted: ({ id }: Tx): void => {
         refusals.remove(id);
         wallet.onDecided(id);
       },
-      restart: (walletQueue) => {
+      /** Forgets the refused transactions, and replaces those of the wallet queue. */
+      restart: (walletQueue: readonly Uint8Array[]): void => {
         refusals.clear();
         wallet.replace(walletQueue);
       },
@@ -176,33 +183,25 @@ export function createTxIntake(parts: TxIntakeParts, options: TxIntakeOptions): 
 }
 
 /** The rules for a transaction that is issued: the chain is in sync, and the transaction is valid on a view. */
-function createIssueRules(
-  { ledger, verifier, mempool, isBootstrapping }: TxIntakeParts,
-  { retryRefused }: Pick<TxIntakeOptions['differences'], 'retryRefused'>,
-  explain: (fault: AnyFault) => AnyFault,
-  recordRefusal: (tx: Tx, fault: AnyFault) => AnyFault,
-) {
+function createSyncedVerifier(verifier: TxVerifier, isBootstrapping: () => boolean) {
   /** AvalancheGo: vms/avm/block/executor/manager.go, VerifyTx. */
   const checkSynced = (): void => {
     if (isBootstrapping()) throw new ChainError('chain not synced', { code: 'CHAIN_NOT_SYNCED' });
   };
-  /** Throws the fault of an invalid transaction as `explainFault` returns it. */
-  const verify = (tx: Tx, view: View, explainFault = explain): void => {
-    try {
-      checkSynced();
-      verifier.verifySyntax(tx);
-      verifier.verifySpend(tx, view);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      throw explainFault(error);
-    }
+  return {
+    checkSynced,
+    /** Throws the fault of an invalid transaction as `explain` returns it. */
+    verify: (tx: Tx, view: View, explain: (fault: AnyFault) => AnyFault): void => {
+      try {
+        checkSynced();
+        verifier.verifySyntax(tx);
+        verifier.verifySpend(tx, view);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        throw explain(error);
+      }
+    },
   };
-  const checkRules = (tx: Tx, view: View = ledger): void => {
-    const before = retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
-    if (before !== undefined) throw before;
-    verify(tx, view, (fault) => recordRefusal(tx, fault));
-  };
-  return { checkSynced, verify, checkRules };
 }
 
 /** The accepted state after the waiting transactions whose outputs a transaction spends. */

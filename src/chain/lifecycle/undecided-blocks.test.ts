@@ -236,11 +236,11 @@ describe('preverify', () => {
     const waiting = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const prepareTx = (tx: Tx) => {
+    const recoverAhead = (tx: Tx) => {
       prepared.push(tx.id);
       return waiting;
     };
-    const { chain, ledger } = setUp(true, 100, { prepareTx });
+    const { chain, ledger } = setUp(true, 100, { recoverAhead });
     const [known, unknown] = [coinSpender(0), coinSpender(1)];
     chain.issue(known);
     const block = blockOn(ledger.lastAccepted(), [known, unknown]);

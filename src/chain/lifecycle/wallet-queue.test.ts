@@ -11,7 +11,7 @@ import { createWalletQueue } from './wallet-queue.ts';
 const [first, large, last] = ['first', 'large', 'last'].map((memo) => spend([[genesis.id, 0]], memo)) as [Tx, Tx, Tx];
 const nameOf = ({ unsigned }: Tx): string => Buffer.from(unsigned.memo).toString();
 
-/** Creates a queue whose first transaction is decided, whose second is being prepared, and whose third waits. */
+/** Creates a queue whose first transaction is decided, whose second waits for its signers, and whose third waits for the second. */
 function createPreparingQueue(refused?: string) {
   const mempool: string[] = [];
   let preparation: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
@@ -19,20 +19,20 @@ function createPreparingQueue(refused?: string) {
     if (nameOf(tx) === refused) throw new Fault('refused', { code: 'TEST_REFUSED' });
     mempool.push(nameOf(tx));
   };
-  const prepare = (tx: Tx) =>
+  const fetchAndRecover = (tx: Tx) =>
     nameOf(tx) === 'large'
       ? new Promise<void>((resolve, reject) => {
           preparation = { resolve, reject };
         })
       : undefined;
-  const queue = createWalletQueue({ add, skipFailedTx: true, prepare, mempoolBytes: () => 0 });
+  const queue = createWalletQueue({ add, skipFailedTx: true, fetchAndRecover, mempoolBytes: () => 0 });
   for (const tx of [first, large, last]) queue.issue(tx);
   queue.onDecided(first.id);
   expect(mempool).toEqual(['first']);
   return { mempool, queue, preparation: preparation as NonNullable<typeof preparation> };
 }
 
-test('a transaction is added to the mempool when it is prepared, the next one when it is decided', async () => {
+test('a transaction is added to the mempool when its signers are known, the next one when it is decided', async () => {
   const { mempool, queue, preparation } = createPreparingQueue();
   preparation.resolve();
   await Promise.resolve();

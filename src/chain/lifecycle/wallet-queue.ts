@@ -13,30 +13,21 @@ const maxQueued = 65_536;
  * together hold `maxMempoolSize` bytes; transactions that are valid now go before queued ones, so the queue never takes space from the mempool.
  * AvalancheGo: vms/avm/wallet_service.go.
  */
-type WalletQueue = {
-  readonly issue: (tx: Tx) => void;
-  readonly onDecided: (id: Id) => void;
-  /** Called when the mempool dropped a transaction. AvalancheGo's queue is then blocked; this one may skip it (see src/api/differences.ts). */
-  readonly onDropped: (id: Id) => void;
-  readonly has: (id: Id) => boolean;
-  /** The bytes of all transactions; the first one is in the mempool. */
-  readonly list: () => Uint8Array[];
-  /** Replaces all transactions without adding one to the mempool. */
-  readonly replace: (txs: readonly Uint8Array[]) => void;
-};
-
-export type WalletQueueDeps = {
+export function createWalletQueue({
+  add,
+  skipFailedTx,
+  fetchAndRecover,
+  mempoolBytes,
+}: {
   /** Adds a transaction to the mempool. */
   readonly add: (tx: Tx) => void;
   /** See `skipFailedWalletTx` in api/differences.ts. */
   readonly skipFailedTx: boolean;
   /** Called before a queued transaction goes to the mempool; if it returns a promise, the transaction goes there when that is settled. */
-  readonly prepare?: ((tx: Tx) => Promise<void> | undefined) | undefined;
+  readonly fetchAndRecover?: (tx: Tx) => Promise<void> | undefined;
   /** Bytes of the transactions in the mempool. */
   readonly mempoolBytes: () => number;
-};
-
-export function createWalletQueue({ add, skipFailedTx, prepare, mempoolBytes }: WalletQueueDeps): WalletQueue {
+}) {
   const queued = new Map<Id, Uint8Array>();
   let queuedBytes = 0;
 
@@ -54,13 +45,13 @@ export function createWalletQueue({ add, skipFailedTx, prepare, mempoolBytes }: 
     if (!remove(id)) return;
     for (const [next, bytes] of queued) {
       const tx = parseTx(bytes);
-      const prepared = prepare?.(tx);
-      if (prepared !== undefined) {
-        // It is added even if the preparation failed: the rules verify it in any case. It is no longer queued if it was decided meanwhile.
-        const addPrepared = () => {
+      const ready = fetchAndRecover?.(tx);
+      if (ready !== undefined) {
+        // It is added even if that failed: the rules verify it in any case. It is no longer queued if it was decided meanwhile.
+        const addReady = () => {
           if (queued.has(next) && !tryAdd(tx)) onDecided(next);
         };
-        prepared.then(addPrepared, addPrepared);
+        ready.then(addReady, addReady);
         return;
       }
       if (tryAdd(tx)) return;
@@ -108,10 +99,13 @@ export function createWalletQueue({ add, skipFailedTx, prepare, mempoolBytes }: 
   return {
     issue,
     onDecided,
+    /** To be called when the mempool has dropped a transaction. AvalancheGo's queue is then blocked; this one may skip it (see src/api/differences.ts). */
     onDropped: skipFailedTx ? onDecided : () => {},
-    has: (id) => queued.has(id),
-    list: () => [...queued.values()],
-    replace: (txs) => {
+    has: (id: Id): boolean => queued.has(id),
+    /** The bytes of all transactions; the first one is in the mempool, unless it waits for its inputs or signers. */
+    list: (): readonly Uint8Array[] => [...queued.values()],
+    /** Replaces all transactions without adding one to the mempool. */
+    replace: (txs: readonly Uint8Array[]): void => {
       queued.clear();
       queuedBytes = 0;
       for (const bytes of txs) put(idOf(bytes), bytes);

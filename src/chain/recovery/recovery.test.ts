@@ -75,7 +75,7 @@ function setUp() {
     },
     /** Prepares enough transactions for a burst, ends the turn and returns what is pending. */
     burst: () => {
-      const pending = Array.from({ length: 30 }, () => recovery.prepare(tx, expected)).filter((one) => one !== undefined);
+      const pending = Array.from({ length: 30 }, () => recovery.recoverAhead(tx, expected)).filter((one) => one !== undefined);
       turn();
       return pending;
     },
@@ -95,7 +95,7 @@ const outcomes = async (pending: readonly Promise<void>[], turn = () => {}) => {
 test('the expected signatures have their signers when a preparation resolves', async () => {
   const { recovery, turn, sentBatches } = setUp();
   const all = Array.from({ length: 30 }, expected);
-  const pending = all.map((signatures) => recovery.prepare(tx, () => signatures)).filter((one) => one !== undefined);
+  const pending = all.map((signatures) => recovery.recoverAhead(tx, () => signatures)).filter((one) => one !== undefined);
   turn();
   for (const { resolve, batch } of sentBatches) resolve(recoverBatch(recoverNative, batch));
   expect(await outcomes(pending)).toEqual(new Set(['prepared']));
@@ -129,7 +129,7 @@ test('if the thread fails, transactions proceed without it, it is logged once, a
 test('close settles all pending preparations, leaves no thread or timer, and may be called twice', async () => {
   const { recovery, burst, logged, threads, timers } = setUp();
   const sent = burst();
-  const unsent = recovery.prepare(tx, expected) as Promise<void>;
+  const unsent = recovery.recoverAhead(tx, expected) as Promise<void>;
   recovery.close();
   recovery.close();
   expect(await outcomes([...sent, unsent])).toEqual(new Set(['NODE_STOPPING']));
@@ -148,12 +148,12 @@ test('a burst lasts while a block is stored, and ends when few transactions arri
   const { recovery, burst, turn, pass, sentBatches } = setUp();
   const pending = burst();
   pass(100);
-  const afterBlock = recovery.prepare(tx, expected);
+  const afterBlock = recovery.recoverAhead(tx, expected);
   expect(afterBlock).toBeDefined();
   turn();
   for (const { resolve, batch } of sentBatches) resolve(recoverBatch(recoverNative, batch));
   expect(await outcomes([...pending, afterBlock as Promise<void>])).toEqual(new Set(['prepared']));
   pass(250);
-  expect(recovery.prepare(tx, expected)).toBeUndefined();
+  expect(recovery.recoverAhead(tx, expected)).toBeUndefined();
   recovery.close();
 });

@@ -13,27 +13,8 @@ import { Fault } from '../../base/fault.ts';
 import { createRestartingThread, type ThreadEnv } from './restarting-thread.ts';
 import { createSlicedRecovery } from './sliced-recovery.ts';
 
-/**
- * Recovers signers on another core while many transactions arrive; recovery is half of the cost of a transaction. For a single transaction
- * the messages to the thread cost too much, unless it has so many signatures that recovering them here would delay others. So the thread is
- * started by the first burst or the first such transaction, and stops when it has been idle for a while.
- */
-export type Recovery = {
-  /**
-   * Returns undefined if the transaction can be verified at once, else a promise that resolves when the expected signatures have their signers.
-   * `expected` lists those that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered. Of many,
-   * those after the first wrong one are left out unless `recoverAll`.
-   */
-  readonly prepare: (tx: Tx, expected: () => readonly ExpectedSignature[], recoverAll?: boolean) => Promise<void> | undefined;
-  /** Rejects pending preparations, because a transaction accepted now would be lost. */
-  readonly close: () => void;
-};
-
-type RecoveryEnv = ThreadEnv & {
-  readonly recoverKey: RecoverKey;
-  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
-  readonly cores: number;
-};
+/** Recovers signers ahead of verification. */
+export type Recovery = ReturnType<typeof createRecovery>;
 
 /**
  * More than this many transactions within this many milliseconds are a burst. It lasts so many milliseconds after that was last the case:
@@ -57,7 +38,19 @@ type Batch = {
 /** Milliseconds without work after which the thread stops. */
 const idleTimeout = 10_000;
 
-export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: RecoveryEnv): Recovery {
+/**
+ * Recovers signers on another core while many transactions arrive; recovery is half of the cost of a transaction. For a single transaction
+ * the messages to the thread cost too much, unless it has so many signatures that recovering them here would delay others. So the thread is
+ * started by the first burst or the first such transaction, and stops when it has been idle for a while.
+ */
+export function createRecovery(
+  { keys }: Pick<SignerCache, 'keys'>,
+  env: ThreadEnv & {
+    readonly recoverKey: RecoverKey;
+    readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+    readonly cores: number;
+  },
+) {
   const thread = createRestartingThread(env);
   let isClosed = false;
   let cancelStop = () => {};
@@ -70,13 +63,6 @@ export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: Recover
     arrivals.push(now);
     if (arrivals.length > burst.transactions && now - (arrivals.shift() as number) < burst.within) burstUntil = now + burst.lasts;
     return now < burstUntil;
-  };
-
-  const close = (): void => {
-    isClosed = true;
-    cancelStop();
-    batch?.send();
-    thread.stop();
   };
 
   /** A batch holds what arrives in one turn of the event loop. It is small, so that the first results are used while the thread does the next batch. */
@@ -109,17 +95,26 @@ export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: Recover
     return unpackSigners(results ?? recoverBatch(env.recoverKey, packed), keys);
   };
 
-  const sliced = createSlicedRecovery(recoverAll);
+  const recoverInSlices = createSlicedRecovery(recoverAll);
 
   return {
-    prepare: (tx, expected, recoverAll = false) => {
+    /**
+     * Returns undefined if the transaction can be verified at once, else a promise that resolves when the expected signatures have their signers.
+     * `expected` lists those that the rules will need; it is called only if recovering ahead may pay off, and no others are recovered. `which`: of
+     * many, those after the first wrong one are left out by default.
+     */
+    recoverAhead: (
+      tx: Tx,
+      expected: () => readonly ExpectedSignature[],
+      which: 'all' | 'until one is wrong' = 'until one is wrong',
+    ): Promise<void> | undefined => {
       const inBurst = env.cores >= 2 && isBurst();
       if (!inBurst && signatureCount(tx) <= sliceThreshold) return undefined;
       const signatures = expected();
       if (signatures.length === 0) return undefined;
       const hash = sha256(unsignedBytes(tx));
       if (signatures.length > sliceThreshold)
-        return sliced.recover(hash, signatures, recoverAll).then((recovered) => setSigners(signatures, recovered));
+        return recoverInSlices(hash, signatures, which).then((recovered) => setSigners(signatures, recovered));
       if (!inBurst) return undefined;
       batch ??= newBatch();
       const { inputs, expected: inBatch, done } = batch;
@@ -130,7 +125,13 @@ export function createRecovery({ keys }: Pick<SignerCache, 'keys'>, env: Recover
       if (inputs.length >= batchSize) batch.send();
       return done;
     },
-    close,
+    /** Rejects what is pending, because a transaction accepted now would be lost. */
+    close: (): void => {
+      isClosed = true;
+      cancelStop();
+      batch?.send();
+      thread.stop();
+    },
   };
 }
 

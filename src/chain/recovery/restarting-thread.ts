@@ -1,13 +1,5 @@
 import { messageOf } from '../../base/fault.ts';
 
-/** The worker thread that recovers signers, started on first use and after a failure. Batches are those of crypto/recovery-batch.ts. */
-type RestartingThread = {
-  /** Resolves to undefined if the thread failed or was stopped: the caller then recovers the signers itself. Never rejects. */
-  readonly recover: (batch: Uint8Array) => Promise<Uint8Array | undefined>;
-  /** Stops the thread and settles pending batches; the next batch starts another thread. */
-  readonly stop: () => void;
-};
-
 type RecoveryThread = { readonly request: (batch: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
 
 export type ThreadEnv = {
@@ -20,7 +12,8 @@ export type ThreadEnv = {
 /** Milliseconds after a failure before another thread is started. */
 const restartDelay = 10_000;
 
-export function createRestartingThread(env: ThreadEnv): RestartingThread {
+/** The worker thread that recovers signers, started on first use and after a failure. Batches are those of crypto/recovery-batch.ts. */
+export function createRestartingThread(env: ThreadEnv) {
   let thread: RecoveryThread | undefined;
   let noRestartBefore = Number.NEGATIVE_INFINITY;
 
@@ -36,7 +29,8 @@ export function createRestartingThread(env: ThreadEnv): RestartingThread {
   };
 
   return {
-    recover: async (batch) => {
+    /** Resolves to undefined if the thread failed or was stopped: the caller then recovers the signers itself. Never rejects. */
+    recover: async (batch: Uint8Array): Promise<Uint8Array | undefined> => {
       if (env.clock.monotonic() < noRestartBefore) return undefined;
       let current: typeof thread;
       try {
@@ -47,7 +41,8 @@ export function createRestartingThread(env: ThreadEnv): RestartingThread {
         return undefined;
       }
     },
-    stop: () => {
+    /** Stops the thread and settles pending batches; the next batch starts another thread. */
+    stop: (): void => {
       const ending = thread;
       thread = undefined;
       ending?.close();

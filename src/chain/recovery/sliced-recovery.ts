@@ -2,24 +2,18 @@ import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import type { RecoveredSigner, RecoveryInput } from '../../base/crypto/recovery-batch.ts';
 import { Fault } from '../../base/fault.ts';
 
-/**
- * Recovers signatures of transactions that have many in slices, round robin: one slice of one transaction, then one of the next. A
- * transaction with few signatures waits for at most one slice.
- */
-type SlicedRecovery = {
-  /** Returns signers in order. Unless `recoverAll`, it stops after the slice with the first signer that is not the owner: the rules need no more. */
-  readonly recover: (hash: Uint8Array, expected: readonly ExpectedSignature[], recoverAll: boolean) => Promise<RecoveredSigner[]>;
-};
-
 /** Signatures per slice: about two milliseconds of work. */
 const sliceSize = 32;
 
 /** Limit of waiting slices. Each holds a transaction of at most 256 KiB in memory. */
 const maxWaiting = 256;
 
-type RecoverSlice = (inputs: readonly RecoveryInput[]) => Promise<RecoveredSigner[]>;
-
-export function createSlicedRecovery(recoverSlice: RecoverSlice): SlicedRecovery {
+/**
+ * Returns a function that recovers the signers of a transaction with many signatures, in order and in slices. Transactions take turns, one slice
+ * each, so one with few signatures waits for at most one slice. `'until one is wrong'`: it stops after the slice with the first signer that is not the
+ * owner, since the rules need no more.
+ */
+export function createSlicedRecovery(recoverSlice: (inputs: readonly RecoveryInput[]) => Promise<RecoveredSigner[]>) {
   const waiting: (() => Promise<void>)[] = [];
   let isRunning = false;
 
@@ -36,18 +30,20 @@ export function createSlicedRecovery(recoverSlice: RecoverSlice): SlicedRecovery
       if (!isRunning) void run();
     });
 
-  return {
-    recover: async (hash, expected, recoverAll) => {
-      if (waiting.length >= maxWaiting) throw tooBusy();
-      const signers: RecoveredSigner[] = [];
-      for (let at = 0; at < expected.length; at += sliceSize) {
-        const slice = expected.slice(at, at + sliceSize);
-        const recovered = await enqueue(slice.map(({ signature }) => ({ hash, signature })));
-        signers.push(...recovered);
-        if (!recoverAll && slice.some(({ owner }, i) => owner !== recovered[i])) break;
-      }
-      return signers;
-    },
+  return async (
+    hash: Uint8Array,
+    expected: readonly ExpectedSignature[],
+    which: 'all' | 'until one is wrong',
+  ): Promise<RecoveredSigner[]> => {
+    if (waiting.length >= maxWaiting) throw tooBusy();
+    const signers: RecoveredSigner[] = [];
+    for (let at = 0; at < expected.length; at += sliceSize) {
+      const slice = expected.slice(at, at + sliceSize);
+      const recovered = await enqueue(slice.map(({ signature }) => ({ hash, signature })));
+      signers.push(...recovered);
+      if (which === 'until one is wrong' && slice.some(({ owner }, i) => owner !== recovered[i])) break;
+    }
+    return signers;
   };
 }
 
