@@ -4,7 +4,7 @@ import type { AssetName } from '../../ledger/index-read/index-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type AssetLabel, type LabelOf, renderAssetLabel } from './render-asset.ts';
 
-/** Looks up labels of assets. While all are cached it returns the same object, by which `createRenderContexts` knows that nothing has changed. */
+/** Looks up labels of assets. */
 export type AssetLabels = (ids: readonly Id[] | ReadonlySet<Id>) => Promise<FoundLabels>;
 
 /**

@@ -13,7 +13,7 @@ export class JsonBytes {
   /** The same bytes as a `Buffer`, for texts. */
   private textBuffer = asBuffer(this.bytesWritten);
   /** Number of bytes written. */
-  length = 0;
+  private length = 0;
 
   /** A copy of everything that `write` writes. It must not be called again within `write`. */
   collect(write: () => void): Uint8Array {
@@ -41,51 +41,25 @@ export class JsonBytes {
     const { length } = bytes;
     this.reserve(length);
     const { bytesWritten: buffer, length: at } = this;
-    // For a few bytes a loop takes less time than the call of a built-in function.
     if (length <= maxLooped) for (let i = 0; i < length; i++) buffer[at + i] = bytes[i] as number;
     else buffer.set(bytes, at);
     this.length = at + length;
   }
 
-  /** The bytes of `bytes` from `from` to `to`. For short parts only: a view of the part would cost more than copying it here. */
-  part(bytes: Uint8Array, from: number, to: number): void {
-    this.reserve(to - from);
-    const { bytesWritten: buffer } = this;
-    let at = this.length;
-    for (let i = from; i < to; i++) buffer[at++] = bytes[i] as number;
-    this.length = at;
-  }
-
-  /** Repeats `size` bytes that begin at `from` in what is written so far. */
-  repeat(from: number, size: number): void {
-    this.reserve(size);
-    this.bytesWritten.copyWithin(this.length, from, from + size);
-    this.length += size;
-  }
-
-  /** Copies what was written since `from` to the start of `target`, at most its length; returns the number of bytes. */
-  copyTo(target: Uint8Array, from: number): number {
-    const { bytesWritten: buffer } = this;
-    const size = Math.min(this.length - from, target.length);
-    for (let i = 0; i < size; i++) target[i] = buffer[from + i] as number;
-    return size;
-  }
-
   /** Text of ASCII characters. */
   ascii(text: string): void {
-    this.reserve(text.length);
-    this.length += this.textBuffer.write(text, this.length, 'latin1');
+    const { length } = text;
+    this.reserve(length);
+    const { bytesWritten: buffer, length: at } = this;
+    if (length <= maxLooped) for (let i = 0; i < length; i++) buffer[at + i] = text.charCodeAt(i);
+    else this.textBuffer.write(text, at, 'latin1');
+    this.length = at + length;
   }
 
   /** Text of any characters. */
   text(text: string): void {
     this.reserve(text.length * 3);
     this.length += this.textBuffer.write(text, this.length, 'utf8');
-  }
-
-  byte(value: number): void {
-    this.reserve(1);
-    this.bytesWritten[this.length++] = value;
   }
 
   /** The CB58 text of the 32 bytes at `from`. */
@@ -167,7 +141,8 @@ const asBuffer = ({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Buff
 
 const initialSize = 65_536;
 const retainedSize = 1_048_576;
-const maxLooped = 12;
+/** For this many bytes a loop takes less time than the call of a built-in function. */
+const maxLooped = 48;
 const zero = 0x30;
 const billion = 1_000_000_000;
 /** Digits of the largest safe integer. */

@@ -4,24 +4,18 @@ import { toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
 import { ownersAt, type StoredUtxo, utxoFields } from '../../ledger/state/stored-utxo.ts';
-import type { AddressTexts } from './address-texts.ts';
 import { hasBytesAt } from './render-context.ts';
 
-/** Adds the owners of consumed outputs: those whose public keys the JSON of the outputs may show, except those whose keys are in `known`. */
-export function addSigners(signers: Set<Address>, outputs: readonly (OutputEntry | undefined)[], known: AddressTexts): void {
-  for (const output of outputs) {
-    if (output?.spent?.layout !== undefined) addOwners(signers, output.stored, known);
-  }
+/** Adds the owners of consumed outputs: those whose public keys the JSON of the outputs may show. */
+export function addSigners(signers: Set<Address>, outputs: readonly (OutputEntry | undefined)[]): void {
+  for (const output of outputs) if (output?.spent?.layout !== undefined) addOwners(signers, output.stored);
 }
 
-/** Adds the owners of an output, except those whose keys are in `known`. */
-export function addOwners(signers: Set<Address>, stored: StoredUtxo, known: AddressTexts): void {
+/** Adds the owners of an output. */
+export function addOwners(signers: Set<Address>, stored: StoredUtxo): void {
   const owners = ownersAt(stored);
   const count = Math.min(readU32(stored, owners + 12), maxOwners);
-  for (let i = 0; i < count; i++) {
-    const at = owners + 16 + 20 * i;
-    if (known.find(stored, at) < 0) signers.add(toHexAt(stored, at, 20) as Address);
-  }
+  for (let i = 0; i < count; i++) signers.add(toHexAt(stored, owners + 16 + 20 * i, 20) as Address);
 }
 
 /** Owners per output whose stored keys are read. Few of many owners sign; the keys of others are recovered. */

@@ -1,9 +1,8 @@
-import { type Address, addressToBytes } from '../../base/bytes/address.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import { hash160 } from '../../base/bytes/hash.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
-import { AddressTexts } from './address-texts.ts';
 
 /** Recovers the compressed public key of a signature of an unsigned transaction; undefined for an invalid signature. */
 export type RecoverPublicKey = (unsigned: Uint8Array, signature: Uint8Array) => Uint8Array | undefined;
@@ -14,54 +13,37 @@ export type PublicKeyText = (owner: Address | undefined, signed: () => Signed) =
 /** A signature and the unsigned transaction that it signs. */
 type Signed = { readonly unsigned: Uint8Array; readonly signature: Uint8Array };
 
-/** Public keys as responses show them, cached by owner. */
-export type PublicKeyCache = {
-  readonly text: PublicKeyText;
-  /** The keys that were used last, as bytes. */
-  readonly texts: AddressTexts;
-  /** Adds stored keys that were read. */
-  readonly add: (keys: ReadonlyMap<Address, Uint8Array>) => void;
-  /** Reads the stored keys of owners that are not cached. */
-  readonly load: (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>) => Promise<void>;
-};
+export type PublicKeyCache = ReturnType<typeof createPublicKeyCache>;
 
 /**
- * Recovers public keys that are not stored, and caches all by owner. Recovering a key costs as much as rendering twenty outputs, but an
- * owner always signs with the same key, so one recovery serves all its signatures.
+ * Public keys as responses show them, cached by owner: those that are stored, and those that are recovered from signatures. Recovering a key
+ * costs as much as rendering twenty outputs, but an owner always signs with the same key, so one recovery serves all its signatures.
  */
-export function createPublicKeyCache(recover: RecoverPublicKey): PublicKeyCache {
+export function createPublicKeyCache(recover: RecoverPublicKey) {
   const cache = createCache<Address, string>('publicKeys', { size: entrySize });
-  const texts = new AddressTexts();
-  const addToTexts = (owner: Address, text: string): void => {
-    const bytes = addressToBytes(owner);
-    if (texts.find(bytes, 0) < 0) texts.add(bytes, 0, text);
-  };
   const addToCache = (owner: Address, key: Uint8Array, text: string): void => {
     // Some transactions were accepted without signature checks, so the signer may not be the owner; see verify/exemptions.ts.
-    if (toHex(hash160(key)) !== owner) return;
-    cache.set(owner, text);
-    addToTexts(owner, text);
+    if (toHex(hash160(key)) === owner) cache.set(owner, text);
   };
+  /** Adds stored keys that were read. */
   const add = (keys: ReadonlyMap<Address, Uint8Array>): void => {
     for (const [owner, key] of keys) addToCache(owner, key, toBase64(key));
   };
+  const text: PublicKeyText = (owner, signed) => {
+    const cached = owner && cache.get(owner);
+    if (cached !== undefined) return cached;
+    const { unsigned, signature } = signed();
+    const key = recover(unsigned, signature);
+    if (key === undefined) return undefined;
+    const recovered = toBase64(key);
+    if (owner !== undefined) addToCache(owner, key, recovered);
+    return recovered;
+  };
   return {
-    texts,
     add,
-    text: (owner, signed) => {
-      const cached = owner && cache.get(owner);
-      if (owner !== undefined && cached !== undefined) {
-        addToTexts(owner, cached);
-        return cached;
-      }
-      const { unsigned, signature } = signed();
-      const key = recover(unsigned, signature);
-      if (key === undefined) return undefined;
-      const text = toBase64(key);
-      if (owner !== undefined) addToCache(owner, key, text);
-      return text;
-    },
-    load: async (reads, owners) => {
+    text,
+    /** Reads the stored keys of owners that are not cached. */
+    load: async (reads: Pick<IndexReads, 'publicKeys'>, owners: ReadonlySet<Address>): Promise<void> => {
       const missing = [...owners].filter((owner) => cache.get(owner) === undefined);
       if (missing.length > 0) add(await reads.publicKeys(missing));
     },

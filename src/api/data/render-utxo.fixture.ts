@@ -7,12 +7,12 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import { assetTypeOf, isMintOutput, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { OutputEntry, SpendInfo } from '../../ledger/index-read/index-reads.ts';
-import { renderAmount } from './render-asset.ts';
+import { type LabelOf, renderAmount } from './render-asset.ts';
 import type { RenderContext } from './render-context.ts';
 import { credentialIndexOf, renderCredentials } from './render-credential.fixture.ts';
 
 /** The part of a context that does not serve speed. */
-export type PlainContext = Pick<RenderContext, 'formatAddress' | 'labelOf' | 'publicKeyText' | 'mayBeImported'>;
+export type PlainContext = Pick<RenderContext, 'formatAddress' | 'publicKeyText' | 'mayBeImported'> & { readonly labelOf: LabelOf };
 
 /** Renders outputs. Consecutive outputs are often consumed by consecutive inputs of one transaction, which makes finding credentials cheap. */
 export function renderUtxos(entries: readonly OutputEntry[], context: PlainContext) {

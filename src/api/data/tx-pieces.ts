@@ -143,8 +143,8 @@ async function loadSignerKeys({ publicKeys }: DataDeps, { reads }: ServedChain, 
   if (publicKeys === undefined) return;
   const signers = new Set<Address>();
   for (const { consumed, emitted } of entries) {
-    addSigners(signers, consumed, publicKeys.texts);
-    addSigners(signers, emitted, publicKeys.texts);
+    addSigners(signers, consumed);
+    addSigners(signers, emitted);
   }
   await publicKeys.load(reads, signers);
 }

@@ -6,7 +6,7 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import type { DataDeps } from './deps.ts';
 import { addOwners, addSigners, PageAssets } from './page-contents.ts';
 import type { Piece } from './piece-cache.ts';
-import { newOutputState, writeOutput } from './write-output.ts';
+import { writeOutput } from './write-output.ts';
 
 type UtxoPieceQuery = {
   readonly chain: ServedChain;
@@ -29,12 +29,12 @@ export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entrie
   const assets = new PageAssets();
   assets.addOutputs(missing);
   const signers = new Set<Address>();
-  if (deps.publicKeys !== undefined) addSigners(signers, missing, deps.publicKeys.texts);
+  if (deps.publicKeys !== undefined) addSigners(signers, missing);
   const [labels] = await Promise.all([deps.assetLabels(chain)(assets.ids), deps.publicKeys?.load(chain.reads, signers)]);
   const context = { ...deps.renderContext(chain, hrp, labels), mayBeImported: !areImportsKnown };
   const write = (entry: OutputEntry): Uint8Array => {
     verifyStoredUtxo(entry.stored);
-    return deps.json.collect(() => writeOutput(deps.json, entry, context, newOutputState()));
+    return deps.json.collect(() => writeOutput(deps.json, entry, context));
   };
   for (const [i, entry] of entries.entries()) {
     if (pieces[i] !== undefined) continue;
@@ -52,7 +52,7 @@ export async function loadAhead({ assetLabels, publicKeys }: DataDeps, chain: Se
   const assets = new PageAssets();
   assets.addOutputs(found);
   const signers = new Set<Address>();
-  if (publicKeys !== undefined) for (const { stored, isConsumed } of found) if (isConsumed) addOwners(signers, stored, publicKeys.texts);
+  if (publicKeys !== undefined) for (const { stored, isConsumed } of found) if (isConsumed) addOwners(signers, stored);
   await Promise.allSettled([assetLabels(chain)(assets.ids), publicKeys?.load(chain.reads, signers)]);
 }
 

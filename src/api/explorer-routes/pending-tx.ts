@@ -11,7 +11,6 @@ import { createdUtxos, type StoredTx } from '../../ledger/state/stored-tx.ts';
 import { storedID } from '../../ledger/state/stored-utxo.ts';
 import type { AssetLabel, LabelOf } from '../data/render-asset.ts';
 import { assetsOfTxs } from '../data/tx-pieces.ts';
-import { writeIdText } from '../data/write-output.ts';
 import { writeTxContent } from '../data/write-tx.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { summarizeTx } from '../summary/summarize-tx.ts';
@@ -58,11 +57,11 @@ export async function writePendingTxs(
     );
     const bytes = json.collect(() => {
       json.ascii('"txHash":"');
-      const txIDText = writeIdText(json, entry.tx.id);
+      json.id(entry.tx.id, 0);
       json.ascii(`","sizeBytes":${entry.tx.bytes.length},"burned":"${burned}","summary":`);
       json.text(summary);
       json.ascii(',');
-      writeTxContent(json, entry, txIDText, undefined, context);
+      writeTxContent(json, entry, undefined, context);
     });
     texts.push(Buffer.from(bytes).toString());
     const resumed = pause?.();
