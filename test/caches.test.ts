@@ -93,6 +93,5 @@ const ownLimits = {
     'network/outer-chain/block-contents.ts',
     'network/outer-chain/schedule-cache.ts',
     'network/peers/address-book.ts',
-    'network/peers/known-addresses.ts',
   ],
 };

@@ -3,7 +3,7 @@ import { fromHex } from '../src/base/bytes/hex.ts';
 import type { Id } from '../src/base/bytes/id.ts';
 import { createFrameReader, encodeFrame } from '../src/network/messages/frame.ts';
 import { decodeMessage, type Message } from '../src/network/messages/message.ts';
-import { signAddress } from '../src/network/peers/own-address.ts';
+import { signAddress } from '../src/network/peers/peer-handshake.ts';
 import type { Endpoint } from '../src/network/peers/socket.ts';
 import { createTestHandshake, createTestIdentity, type TestIdentity, tlsSocketsOf } from '../src/network/peers/test-peers.fixture.ts';
 import { claimedAddressBytes } from '../src/network/protocol/signed-ip.ts';

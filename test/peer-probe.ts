@@ -1,7 +1,7 @@
 import { fromHex } from '../src/base/bytes/hex.ts';
 import { createFrameReader, encodeFrame } from '../src/network/messages/frame.ts';
 import { decodeMessage, type Message, type MessageOfKind } from '../src/network/messages/message.ts';
-import { signAddress } from '../src/network/peers/own-address.ts';
+import { signAddress } from '../src/network/peers/peer-handshake.ts';
 import type { Endpoint, PeerSocket } from '../src/network/peers/socket.ts';
 import { createTestHandshake, createTestIdentity, tlsSocketsOf } from '../src/network/peers/test-peers.fixture.ts';
 

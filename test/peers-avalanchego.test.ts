@@ -107,9 +107,9 @@ describe.skipIf(binary === undefined)('beside AvalancheGo', () => {
       observedUptime: '0',
       benched: [],
     });
-    const uptime = ownUptime(peers.identity.node, peers.network.peers(), peers.network.context.stakes, 0.8);
+    const uptime = ownUptime(peers.identity.node, peers.network.peers(), peers.network.stakes, 0.8);
     expect(uptime).toEqual({ weightedAverage: 50, rewardingStake: 50 });
-    const state = networkState(peers.network, peers.network.context.stakes, BigInt(Date.now()) * 1_000_000n);
+    const state = networkState(peers.network, peers.network.stakes, BigInt(Date.now()) * 1_000_000n);
     expect([state.connectedPeers, state.sendFailRate, state.ingress]).toEqual([1, 0, undefined]);
 
     // A second AvalancheGo bootstraps from this node: it opens the connection. Its P-Chain waits for answers, which this node does not give.

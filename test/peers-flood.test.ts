@@ -91,7 +91,7 @@ test('a flood of peers without stake does not stop a staker, and what they made 
     slowest = Math.max(slowest, await accept());
     highest = Math.max(highest, megabytes());
   }
-  // Those that keep others from being read are closed (src/network/peers/unread-bytes.ts).
+  // Those that keep others from being read are closed (src/network/peers/read-gate.ts).
   expect(connected).toBeGreaterThan((kinds.length * peersPerKind) / 2);
   for (const flood of floods) {
     flood.kill('SIGKILL');

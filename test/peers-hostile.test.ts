@@ -7,7 +7,7 @@ import { createFrameReader, encodeFrame } from '../src/network/messages/frame.ts
 import { decodeMessage, encodeMessage, type Message } from '../src/network/messages/message.ts';
 import { createMemoryNet } from '../src/network/peers/memory-sockets.fixture.ts';
 import type { NetworkOptions } from '../src/network/peers/network-flags.ts';
-import { signAddress } from '../src/network/peers/own-address.ts';
+import { signAddress } from '../src/network/peers/peer-handshake.ts';
 import type { Peers } from '../src/network/peers/peers.ts';
 import type { Endpoint, PeerSocket, PeerSockets } from '../src/network/peers/socket.ts';
 import {
@@ -143,9 +143,9 @@ test(
     }
     hostile?.socket.close();
     expect(connections).toBeGreaterThan(1);
-    expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0 && !isPeer(victim, identity.node))).toBe(true);
+    expect(await waitUntil(() => victim.network.limits.inbound.granted() === 0 && !isPeer(victim, identity.node))).toBe(true);
     expect(victim.network.counters.failedToParse).toBeGreaterThan(rounds / 10);
-    expect(victim.network.context.limits.inbound.remaining().atLarge).toBe(6 * 2 ** 20);
+    expect(victim.network.limits.inbound.remaining().atLarge).toBe(6 * 2 ** 20);
     await ask();
   },
   120_000 + rounds,
@@ -315,12 +315,12 @@ describe('peers that finished the handshake', () => {
     expect(await waitUntil(() => held.length === 2)).toBe(true);
     await ask();
     await Bun.sleep(200);
-    expect([held.length, victim.network.context.limits.inbound.granted()]).toEqual([2, 2]);
+    expect([held.length, victim.network.limits.inbound.granted()]).toEqual([2, 2]);
     for (let answered = 0; answered < 6; answered++) {
       expect(await waitUntil(() => held.length > answered)).toBe(true);
       held[answered]?.();
     }
-    expect(await waitUntil(() => victim.network.context.limits.inbound.granted() === 0)).toBe(true);
+    expect(await waitUntil(() => victim.network.limits.inbound.granted() === 0)).toBe(true);
   });
 
   test('a peer that leaves while it is slowed down is noticed before all it sent is read', async () => {
@@ -376,7 +376,7 @@ describe('peers that finished the handshake', () => {
       if (i % 20 === 0) await Bun.sleep(5);
     }
     expect(dropped).toBeGreaterThan(50);
-    const { outbound } = victim.network.context.limits;
+    const { outbound } = victim.network.limits;
     expect(64 * 2 ** 20 - outbound.remaining().atLarge - outbound.remaining().validators).toBeLessThan(32 * 2 ** 20);
     expect(await waitUntil(() => !isPeer(victim, identity.node), 15_000)).toBe(true);
     clearInterval(keepAlive);

@@ -11,12 +11,12 @@ export const peerResources: readonly ResourceRow[] = [
     test: 'test/peers-hostile.test.ts',
     holds: [
       'app/platform/tls-sockets.ts open',
-      'network/peers/connection-limits.ts recent',
+      'network/peers/admission.ts recent',
       'network/peers/connections.ts connecting connected',
-      'network/peers/routed-chains.ts handlers connected',
+      'network/peers/router.ts handlers connected',
       'network/peers/cpu-share.ts meters',
       'network/peers/own-key-alert.ts ends',
-      'network/peers/unread-bytes.ts entries',
+      'network/peers/read-gate.ts entries',
       'network/bootstrap/peer-tracker.ts bandwidths busy',
       'network/gossip/pull-limit.ts hits',
     ],
@@ -37,7 +37,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'bytes of peers without stake that arrive before they are read',
     limit:
-      '{network/peers/unread-bytes.ts#maxUnreadBytes} of all, and what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second of all, {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst} at once; full for {network/peers/unread-bytes.ts#maxFullTime.first ms}',
+      '{network/peers/read-gate.ts#maxUnreadBytes} of all, and what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second of all, {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst} at once; full for {network/peers/read-gate.ts#maxFullTime.first ms}',
     over: 'reading pauses, who sent least is read first; if it stays full, the peer with the most is closed',
     seen: 'serac_peers_unread_bytes',
     test: 'src/network/peers/inbound-stream.test.ts',
@@ -50,14 +50,13 @@ export const peerResources: readonly ResourceRow[] = [
     seen: 'avalanche_network_tracked_peers',
     test: 'src/network/peers/addresses.test.ts',
     holds: [
-      'network/peers/known-addresses.ts addresses additions',
+      'network/peers/address-book.ts addresses additions',
       'network/peers/dialer.ts targets',
-      'network/peers/uptime-meter.ts uptimes',
-      'network/peers/benches.ts lists chainsOf',
-      'network/protocol/bench-list.ts failures deadlines',
+      'network/peers/connections.ts uptimes',
+      'network/protocol/bench-list.ts failures deadlines lists chainsOf',
       'network/consensus/connected-validators.ts peers',
       'network/consensus/accepted-frontiers.ts frontiers heard',
-      'network/peers/message-times.ts chains',
+      'network/peers/router.ts chains',
     ],
   },
   {
@@ -135,7 +134,7 @@ export const peerResources: readonly ResourceRow[] = [
   },
   {
     resource: 'BLS signatures that wait to be verified',
-    limit: '{network/peers/bls-checks.ts#maxWaiting} of validators, as many of others',
+    limit: '{network/peers/peer-limits.ts#maxWaiting} of validators, as many of others',
     over: 'the address is not used',
     test: 'src/network/peers/limits.test.ts',
   },

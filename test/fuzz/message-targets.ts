@@ -13,7 +13,7 @@ import { createFrameReader, plainFrame } from '../../src/network/messages/frame.
 import { GossipItems, joinAppBytes, PullGossip, txGossipHandler } from '../../src/network/messages/gossip.ts';
 import { decodeMessage, encodeMessage, type Message } from '../../src/network/messages/message.ts';
 import { createProposer, openOuterChain, testClock } from '../../src/network/outer-chain/outer-chain.fixture.ts';
-import { isResponseKind, responseKinds } from '../../src/network/peers/response-kinds.ts';
+import { isResponseKind, responseKinds } from '../../src/network/peers/router.ts';
 import { parseOuterBlock } from '../../src/network/proposervm/outer-block.ts';
 import type { ChainMessage, RequestMessage, Transport } from '../../src/network/protocol/transport.ts';
 import outerChain from '../../vectors/outer-chain.json' with { type: 'json' };

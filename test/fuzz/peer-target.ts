@@ -3,7 +3,7 @@ import { fromHex } from '../../src/base/bytes/hex.ts';
 import { createFrameReader, encodeFrame, plainFrame } from '../../src/network/messages/frame.ts';
 import { decodeMessage, encodeMessage, type Message } from '../../src/network/messages/message.ts';
 import { createMemoryNet } from '../../src/network/peers/memory-sockets.fixture.ts';
-import { signAddress } from '../../src/network/peers/own-address.ts';
+import { signAddress } from '../../src/network/peers/peer-handshake.ts';
 import {
   createRecorder,
   createTestHandshake,

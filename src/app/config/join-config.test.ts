@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { parseIp } from '../../base/bytes/ip-address.ts';
+import { isPublicIp, parseIp } from '../../base/bytes/ip-address.ts';
 import { parseNodeId } from '../../base/bytes/node-id.ts';
 import { defaultEngineParameters } from '../../network/consensus/engine-parameters.ts';
 import { defaultServedLimits } from '../../network/consensus/getter.ts';
-import { isPublicIp } from '../../network/peers/ip-address.ts';
 import { defaultNetworkOptions, networkFlags } from '../../network/peers/network-flags.ts';
 import { configFrom } from './config.ts';
 import { flagTable } from './flag-table.ts';

@@ -12,7 +12,7 @@ import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import { ownKeyOutcome } from '../../network/peers/own-key-alert.ts';
 import { registerPeerMetrics } from '../../network/peers/peer-metrics.ts';
 import { createPeers } from '../../network/peers/peers.ts';
-import { type RegisteredStakes, stakesOf } from '../../network/peers/stake.ts';
+import { type RegisteredStakes, stakesOf } from '../../network/protocol/validators.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import type { AvmChainSpec, RunningChain, WriterDeps } from '../node/avm-chain.ts';

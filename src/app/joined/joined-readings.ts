@@ -4,7 +4,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { networkState, ownRegistration, ownUptime, peerRows, routerState, upgradeState } from '../../network/peers/peer-info.ts';
 import type { Peers } from '../../network/peers/peers.ts';
-import type { RegisteredStakes } from '../../network/peers/stake.ts';
+import type { RegisteredStakes } from '../../network/protocol/validators.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import { formatNodeAddress, type PeerReadings } from '../node/peer-readings.ts';

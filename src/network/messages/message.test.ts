@@ -4,11 +4,11 @@ import { cb58Decode } from '../../base/bytes/cb58.ts';
 import { hash160 } from '../../base/bytes/hash.ts';
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { type Id, parseId } from '../../base/bytes/id.ts';
+import { encodeClaim, encodePeerList } from './encoded-message.ts';
 import { MessageError } from './fault.ts';
 import { createFrameReader, encodeFrame } from './frame.ts';
 import { decodeMessage, encodeMessage, type Message, type MessageKind, type MessageOfKind } from './message.ts';
 import { messageTable } from './message-table.ts';
-import { encodeClaim, encodePeerList } from './peer-list.ts';
 import { WireReader } from './wire-reader.ts';
 import { decompressZstd } from './zstd.ts';
 

@@ -1,23 +1,54 @@
-import { ipText } from '../../base/bytes/ip-address.ts';
+import { fromHex } from '../../base/bytes/hex.ts';
+import { endpointText, ipText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
 import { CertificateError, certificatePublicKey } from '../identity/parse-certificate.ts';
 import { verifyStakingSignature } from '../identity/staking-signature.ts';
+import { encodeClaim } from '../messages/encoded-message.ts';
 import type { MessageOfKind } from '../messages/message.ts';
-import { encodeClaim } from '../messages/peer-list.ts';
+import {
+  type BloomFilter,
+  type BloomFilterState,
+  bloomCapacity,
+  bloomHash,
+  bloomSize,
+  createBloomFilter,
+  type WritableBloomFilter,
+} from '../protocol/bloom-filter.ts';
 import { PeerError } from '../protocol/fault.ts';
-import { claimedAddressBytes, readIp } from '../protocol/signed-ip.ts';
-import type { NetworkCounters } from './counters.ts';
-import { endpointText } from './ip-address.ts';
-import { createKnownAddresses, type KnownFilter, type NodeAddress } from './known-addresses.ts';
+import { type ClaimedAddress, claimedAddressBytes, claimGossipId, readIp } from '../protocol/signed-ip.ts';
+import type { NetworkCounters } from './network-counters.ts';
 import type { NetworkOptions } from './network-flags.ts';
-import type { SignedAddress } from './own-address.ts';
-import type { Peer, VerifiedPeer } from './peer-context.ts';
+import type { Peer } from './peer.ts';
+import type { SignedAddress, VerifiedPeer } from './peer-handshake.ts';
 import type { Endpoint } from './socket.ts';
-import type { PeerTiming } from './timing.ts';
+import { type PeerTiming, sample } from './timing.ts';
+
+/** An address that a node signed with the key of its certificate. */
+export type NodeAddress = ClaimedAddress & {
+  readonly node: NodeId;
+  readonly certificate: Uint8Array;
+  readonly signature: Uint8Array;
+};
+
+/** Which peers a requester knows: those in its filter. */
+export type KnownFilter = { readonly filter: BloomFilter; readonly salt: Uint8Array };
 
 type Claim = MessageOfKind<'peerList'>['peers'][number];
 
-type AddressBookDeps = {
+/** The addresses that peers tell each other: what this node learns from peer lists, and what it passes on. network.ts makes one. */
+export type AddressBook = ReturnType<typeof createAddressBook>;
+
+export function createAddressBook({
+  self,
+  timing,
+  options,
+  counters,
+  isWanted,
+  own,
+  connected,
+  dial,
+  foreignClaim,
+}: {
   readonly self: NodeId;
   readonly timing: PeerTiming;
   readonly options: NetworkOptions;
@@ -29,25 +60,21 @@ type AddressBookDeps = {
   readonly dial: (node: NodeId, endpoint: Endpoint) => void;
   /** An address signed with the key of this node, by another process. */
   readonly foreignClaim: (address: string) => void;
-};
-
-/** The addresses that peers tell each other: what this node learns, and what it passes on. */
-export function createAddressBook(deps: AddressBookDeps) {
-  const { self, timing, options, isWanted } = deps;
+}) {
   const known = createKnownAddresses(timing);
   const latest = () => timing.unixSeconds() + BigInt(Math.floor(options.maxClockDifference / 1000));
 
   const noteOwnClaim = (address: NodeAddress): void => {
-    const own = deps.own();
-    if (own === undefined || address.timestamp <= own.timestamp || address.timestamp > latest()) return;
-    if (hasValidSignature(address)) deps.foreignClaim(endpointText(ipText(address.ip), address.port));
+    const ownTime = own()?.timestamp;
+    if (ownTime === undefined || address.timestamp <= ownTime || address.timestamp > latest()) return;
+    if (hasValidSignature(address)) foreignClaim(endpointText(ipText(address.ip), address.port));
   };
   const learnOne = (claim: Claim): void => {
     const address = parseClaim(claim);
     const { node } = address;
     if (node === self) return void noteOwnClaim(address);
     if (!isWanted(node) || !known.isNewer(node, address.timestamp)) {
-      deps.counters.uselessPeerListBytes += claim.certificate.length + claim.signature.length + claim.ip.length + 10;
+      counters.uselessPeerListBytes += claim.certificate.length + claim.signature.length + claim.ip.length + 10;
       return;
     }
     if (address.timestamp > latest()) throw badClaim('its time is too far in the future');
@@ -59,10 +86,10 @@ export function createAddressBook(deps: AddressBookDeps) {
       certificate: Uint8Array.from(address.certificate),
       signature: Uint8Array.from(address.signature),
     });
-    deps.dial(node, { ip: ipText(address.ip), port: address.port });
+    dial(node, { ip: ipText(address.ip), port: address.port });
   };
 
-  const wantedPeers = (): Peer[] => [...deps.connected()].filter(({ node }) => isWanted(node));
+  const wantedPeers = (): Peer[] => [...connected()].filter(({ node }) => isWanted(node));
   const claims = new WeakMap<NodeAddress, Uint8Array>();
   const claimOf = (address: NodeAddress): Uint8Array => {
     const cached = claims.get(address);
@@ -74,7 +101,9 @@ export function createAddressBook(deps: AddressBookDeps) {
   };
 
   return {
+    /** The addresses that this node knows, as requests for addresses carry them. */
     filter: known.filter,
+    /** Takes the addresses of a peer list. Throws a PeerError for a bad signature. */
     learn: (claims: readonly Claim[]): void => claims.forEach(learnOne),
     addConnected: (peer: Peer): void => void (isWanted(peer.node) && known.add(addressOf(peer))),
     /** Addresses of connected, wanted nodes that a peer does not know, encoded. AvalancheGo: network/ip_tracker.go, getGossipableIPs. */
@@ -92,7 +121,7 @@ export function createAddressBook(deps: AddressBookDeps) {
     reset: (): void => {
       known.reset(isWanted);
       // Nodes that became validators while they were connected.
-      for (const peer of deps.connected()) if (isWanted(peer.node)) known.add(addressOf(peer));
+      for (const peer of connected()) if (isWanted(peer.node)) known.add(addressOf(peer));
     },
     count: known.count,
     filterState: known.filterState,
@@ -123,3 +152,80 @@ function parseClaim({ certificate, ip, port, timestamp, signature }: Claim): Nod
 }
 
 const badClaim = (reason: string) => new PeerError(`bad address in a peer list: ${reason}`, { code: 'PEER_BAD_CLAIM', reason });
+
+const saltSize = 32;
+const minCount = 128;
+const targetFalsePositives = 0.001;
+const maxFalsePositives = 0.01;
+/** A node may change its address this often until the filter is reset: it must not fill the filter. */
+const maxEntriesPerNode = 2;
+
+/**
+ * The newest known addresses of the nodes that this node wants to be connected to, and the bloom filter of them that requests for peer lists
+ * carry. AvalancheGo: network/ip_tracker.go.
+ */
+export function createKnownAddresses(timing: Pick<PeerTiming, 'randomBytes'>) {
+  const addresses = new Map<NodeId, NodeAddress>();
+  const additions = new Map<NodeId, number>();
+  let bloom: WritableBloomFilter;
+  let salt: Uint8Array;
+  let capacity = 0;
+  let size: ReturnType<typeof bloomSize>;
+  let resets = 0;
+
+  const resetFilter = (): void => {
+    size = bloomSize(Math.max(minCount, maxEntriesPerNode * addresses.size), targetFalsePositives);
+    const { hashes, entryBytes } = size;
+    resets++;
+    bloom = createBloomFilter(timing.randomBytes(8 * hashes), entryBytes);
+    salt = timing.randomBytes(saltSize);
+    capacity = bloomCapacity(hashes, entryBytes, maxFalsePositives);
+    additions.clear();
+    for (const address of addresses.values()) addToFilter(address);
+  };
+  /** Every answer with a peer list needs the keys of the same addresses. */
+  const gossipKeys = new WeakMap<NodeAddress, Uint8Array>();
+  const gossipKey = (address: NodeAddress): Uint8Array => {
+    const cached = gossipKeys.get(address);
+    if (cached !== undefined) return cached;
+    const key = fromHex(claimGossipId(address.node, address.timestamp));
+    gossipKeys.set(address, key);
+    return key;
+  };
+  const addToFilter = (address: NodeAddress): void => {
+    const count = additions.get(address.node) ?? 0;
+    if (count >= maxEntriesPerNode) return;
+    if (bloom.add(bloomHash(gossipKey(address), salt))) additions.set(address.node, count + 1);
+  };
+  /** Whether an address is newer than the known one. */
+  const isNewer = (node: NodeId, timestamp: bigint): boolean => {
+    const known = addresses.get(node);
+    return known === undefined || timestamp > known.timestamp;
+  };
+  resetFilter();
+
+  return {
+    isNewer,
+    /** Adds an address whose signature is valid. Returns false if it is not newer. */
+    add: (address: NodeAddress): boolean => {
+      if (!isNewer(address.node, address.timestamp)) return false;
+      addresses.set(address.node, address);
+      if (bloom.count() >= capacity) resetFilter();
+      else addToFilter(address);
+      return true;
+    },
+    get: (node: NodeId): NodeAddress | undefined => addresses.get(node),
+    /** Up to `count` of some addresses that the requester does not know, in random order. No more are tested than needed: each test hashes. */
+    selectUnknown: (from: readonly NodeAddress[], known: KnownFilter | undefined, count: number): NodeAddress[] =>
+      sample(from, count, timing, (address) => known === undefined || !known.filter.contains(bloomHash(gossipKey(address), known.salt))),
+    /** Filter and salt as they are sent. */
+    filter: (): { readonly filter: Uint8Array; readonly salt: Uint8Array } => ({ filter: bloom.bytes(), salt }),
+    /** Forgets nodes that are not wanted any more, and creates a new filter with a new salt. */
+    reset: (isWanted: (node: NodeId) => boolean): void => {
+      for (const node of addresses.keys()) if (!isWanted(node)) addresses.delete(node);
+      resetFilter();
+    },
+    count: (): number => addresses.size,
+    filterState: (): BloomFilterState => ({ count: bloom.count(), max: capacity, hashes: size.hashes, entries: size.entryBytes, resets }),
+  };
+}

@@ -1,5 +1,5 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import type { Stakes } from '../protocol/bench-list.ts';
+import type { Stakes } from '../protocol/validators.ts';
 
 type ByteBudgetLimits = {
   /** Shared by all nodes. */
@@ -14,18 +14,7 @@ type ByteBudgetLimits = {
  * A limit of the bytes of messages in memory: a part that all nodes share, and a part for validators by stake.
  * AvalancheGo: network/throttling/inbound_msg_byte_throttler.go, outbound_msg_throttler.go.
  */
-export type ByteBudget = {
-  /** Takes bytes for a node, or nothing. Fails while others wait for the shared part; one that waits for its own bytes stops nobody. */
-  readonly take: (node: NodeId, bytes: number) => ByteGrant | undefined;
-  /** Calls `granted` as soon as the bytes are there, in the order of the calls and never during this call. Returns a function that gives up. */
-  readonly wait: (node: NodeId, bytes: number, granted: (grant: ByteGrant) => void) => () => void;
-  readonly remaining: () => { readonly atLarge: number; readonly validators: number };
-  readonly waiting: () => number;
-  /** Grants that are not released. */
-  readonly granted: () => number;
-  /** Calls of `take` that got bytes, and those that did not. */
-  readonly counts: () => { readonly taken: number; readonly refused: number };
-};
+export type ByteBudget = ReturnType<typeof createByteBudget>;
 
 /** Bytes that a node holds. They must be released exactly once. */
 export type ByteGrant = { readonly release: () => void };
@@ -33,7 +22,7 @@ export type ByteGrant = { readonly release: () => void };
 type Used = { atLarge: number; validator: number };
 type Waiter = { readonly node: NodeId; readonly bytes: number; readonly granted: (grant: ByteGrant) => void };
 
-export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): ByteBudget {
+export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes) {
   const used = new Map<NodeId, Used>();
   const waiters = new Set<Waiter>();
   let { atLarge, validators } = limits;
@@ -91,12 +80,14 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
   };
 
   return {
-    take: (node, bytes) => {
+    /** Takes bytes for a node, or nothing. Fails while others wait for the shared part; one that waits for its own bytes stops nobody. */
+    take: (node: NodeId, bytes: number): ByteGrant | undefined => {
       const grant = takeParts(node, bytes, !isContended);
       counts[grant === undefined ? 'refused' : 'taken']++;
       return grant;
     },
-    wait: (node, bytes, run) => {
+    /** Calls `run` as soon as the bytes are there, in the order of the calls and never during this call. Returns a function that gives up. */
+    wait: (node: NodeId, bytes: number, run: (grant: ByteGrant) => void): (() => void) => {
       const waiter = { node, bytes, granted: run };
       waiters.add(waiter);
       isContended ||= isWithinLimits(waiter);
@@ -105,8 +96,10 @@ export function createByteBudget(limits: ByteBudgetLimits, stakes: Stakes): Byte
       };
     },
     remaining: () => ({ atLarge, validators }),
-    waiting: () => waiters.size,
-    granted: () => granted,
-    counts: () => counts,
+    waiting: (): number => waiters.size,
+    /** Grants that are not released. */
+    granted: (): number => granted,
+    /** Calls of `take` that got bytes, and those that did not. */
+    counts: (): { readonly taken: number; readonly refused: number } => counts,
   };
 }

@@ -1,11 +1,10 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import type { EncodedMessage } from '../messages/encoded-message.ts';
 import { createAverager } from '../protocol/averager.ts';
-import { type ConnectionCounters, increment, type TrafficCounters } from './counters.ts';
-import type { EncodedMessage } from './encoded-message.ts';
+import { increment, type NetworkCounters } from './network-counters.ts';
 import type { NetworkOptions } from './network-flags.ts';
-import type { Peer } from './peer-context.ts';
+import type { Peer } from './peer.ts';
 import type { PeerTiming } from './timing.ts';
-import { createUptimeMeter } from './uptime-meter.ts';
 
 /** The open connections of a node, and how they did so far. */
 export type Connections = ReturnType<typeof createConnections>;
@@ -13,7 +12,7 @@ export type Connections = ReturnType<typeof createConnections>;
 export function createConnections(
   { sendFailHalfLife }: Pick<NetworkOptions, 'sendFailHalfLife'>,
   timing: PeerTiming,
-  counters: ConnectionCounters & TrafficCounters,
+  counters: NetworkCounters,
 ) {
   const start = timing.now();
   const connecting = new Map<NodeId, Peer>();
@@ -68,6 +67,33 @@ export function createConnections(
         sendFailures.observe(isSent ? 0 : 1, now);
         return isSent;
       });
+    },
+  };
+}
+
+type Uptime = { total: number; since: number | undefined };
+
+/** How long each validator was connected since this node started. The clock is an argument of each call, in milliseconds. */
+function createUptimeMeter(start: number) {
+  const uptimes = new Map<NodeId, Uptime>();
+  return {
+    connected: (node: NodeId, now: number): void => void uptimes.set(node, { total: uptimes.get(node)?.total ?? 0, since: now }),
+    disconnected: (node: NodeId, now: number): void => {
+      const uptime = uptimes.get(node);
+      if (uptime?.since === undefined) return;
+      uptime.total += now - uptime.since;
+      uptime.since = undefined;
+    },
+    /** Percent of the time since the start, from 0 to 100. */
+    read: (node: NodeId, now: number): number => {
+      const uptime = uptimes.get(node);
+      if (uptime === undefined || now <= start) return 0;
+      const connected = uptime.total + (uptime.since === undefined ? 0 : now - uptime.since);
+      return Math.min(100, (100 * connected) / (now - start));
+    },
+    /** Forgets nodes that are neither connected nor kept. */
+    prune: (isKept: (node: NodeId) => boolean): void => {
+      for (const [node, { since }] of uptimes) if (since === undefined && !isKept(node)) uptimes.delete(node);
     },
   };
 }

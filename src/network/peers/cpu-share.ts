@@ -1,5 +1,6 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import type { Stakes } from '../protocol/bench-list.ts';
+import type { Stakes } from '../protocol/validators.ts';
+import { createTokenBucket } from './timing.ts';
 
 /** Shares of one core. */
 type CpuLimits = {
@@ -19,18 +20,7 @@ type CpuLimits = {
  * call, in milliseconds. The time of a message is measured with that clock, which also runs while the machine is busy with other programs; so the
  * shares are scaled down to the CPU time of this process. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
  */
-export type CpuShares = {
-  /** Adds time that ended at `now`. */
-  readonly add: (node: NodeId, milliseconds: number, now: number) => void;
-  /** How long a node has to wait until it is below its share; 0 if it is. */
-  readonly delay: (node: NodeId, now: number) => number;
-  /** The share of the time, before it is scaled. */
-  readonly total: (now: number) => number;
-  /** The share of a core that this process used recently. */
-  readonly cpuUsage: (now: number) => number;
-  /** Nodes that are measured. */
-  readonly count: () => number;
-};
+export type CpuShares = ReturnType<typeof createCpuShares>;
 
 type Meter = { value: number; updated: number };
 
@@ -44,7 +34,7 @@ const shortest = 1;
 const negligible = 1e-9;
 
 /** `cpuTime`: CPU time of this process in milliseconds. */
-export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number, cpuTime: () => number): CpuShares {
+export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number, cpuTime: () => number) {
   const decay = limits.halfLife / Math.LN2;
   const meters = new Map<NodeId, Meter>();
   const all: Meter = { value: 0, updated: start };
@@ -61,6 +51,7 @@ export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number
   const addTo = (meter: Meter, milliseconds: number, now: number): void => {
     meter.value = read(meter, now) + milliseconds / decay;
   };
+  /** The share of a core that this process used recently. */
   const cpuUsage = (now: number): number => {
     if (now - sample.at >= samplePeriod) {
       const last = sample.cpuTime;
@@ -85,7 +76,8 @@ export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number
   };
 
   return {
-    add: (node, milliseconds, now) => {
+    /** Adds time that ended at `now`. */
+    add: (node: NodeId, milliseconds: number, now: number): void => {
       const meter = meters.get(node) ?? { value: 0, updated: now };
       meters.delete(node);
       meters.set(node, meter);
@@ -93,7 +85,8 @@ export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number
       addTo(all, milliseconds, now);
       prune(now);
     },
-    delay: (node, now) => {
+    /** How long a node has to wait until it is below its share; 0 if it is. */
+    delay: (node: NodeId, now: number): number => {
       const meter = meters.get(node);
       if (meter === undefined) return 0;
       const used = usedByAll(now);
@@ -102,8 +95,33 @@ export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number
       const delay = Math.min(limits.recheckDelay, decay * Math.log(usage / allowed));
       return delay < shortest ? 0 : delay;
     },
-    total: (now) => read(all, now),
+    /** The share of the time, before it is scaled. */
+    total: (now: number): number => read(all, now),
     cpuUsage,
-    count: () => meters.size,
+    /** Nodes that are measured. */
+    count: (): number => meters.size,
+  };
+}
+
+/** Milliseconds that the messages of one peer are handled before other events run. */
+export const sliceMilliseconds = 4;
+
+/** Milliseconds of each second that the messages of all peers without stake are handled, and how many at once. */
+const withoutStake = { perSecond: 500, burst: 16 } as const;
+
+/**
+ * When the messages of a peer are handled: those of peers with stake as they come, those of all others in slices one after the other, with
+ * pauses. However many of these send at once, a message of a peer with stake waits for a few slices only. Times are in milliseconds.
+ */
+export type HandlingSlices = ReturnType<typeof createHandlingSlices>;
+
+export function createHandlingSlices(stakes: Pick<Stakes, 'of'>, start: number) {
+  const bucket = createTokenBucket(withoutStake.perSecond, withoutStake.burst, start);
+  const hasStake = (node: NodeId): boolean => stakes.of(node) > 0n;
+  return {
+    /** Takes a slice for a peer. Returns after how long it begins; 0: now. */
+    begin: (node: NodeId, now: number): number => (hasStake(node) ? 0 : bucket.reserve(sliceMilliseconds, now)),
+    /** Gives back what was not used of a slice that has begun, or all of one that has not. */
+    end: (node: NodeId, used: number, now: number): void => void (hasStake(node) || bucket.reserve(used - sliceMilliseconds, now)),
   };
 }

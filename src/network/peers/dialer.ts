@@ -1,26 +1,23 @@
-import { parseIp } from '../../base/bytes/ip-address.ts';
+import { isPublicIp, parseIp } from '../../base/bytes/ip-address.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { messageOf } from '../../base/fault.ts';
-import { isPublicIp } from './ip-address.ts';
 import type { NetworkOptions } from './network-flags.ts';
-import type { PeerLog } from './peer-context.ts';
+import type { PeerLog } from './peer.ts';
 import type { Endpoint, PeerSocket, PeerSockets } from './socket.ts';
-import { type PeerTiming, randomNumber } from './timing.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import { createTokenBucket, type PeerTiming, randomNumber } from './timing.ts';
+
+type Target = { endpoint: Endpoint; delay: number; cancel: () => void };
 
 /** Opens connections to nodes and tries again with growing delays. AvalancheGo: network/network.go, dial; network/tracked_ip.go. */
-type Dialer = {
-  /** Begins to dial a node, or uses a new address of it with the delay reached so far. */
-  readonly track: (node: NodeId, endpoint: Endpoint) => void;
-  /** Dials again after the delay reached so far. Does nothing for a node that is not tracked. */
-  readonly retry: (node: NodeId) => void;
-  readonly stop: (node: NodeId) => void;
-  readonly close: () => void;
-  /** Nodes that are tracked. */
-  readonly count: () => number;
-};
-
-type DialerDeps = {
+export function createDialer({
+  sockets,
+  timing,
+  options,
+  log,
+  isWanted,
+  isOpen,
+  opened,
+}: {
   readonly sockets: Pick<PeerSockets, 'dial'>;
   readonly timing: PeerTiming;
   readonly options: NetworkOptions;
@@ -30,12 +27,7 @@ type DialerDeps = {
   readonly isOpen: (node: NodeId) => boolean;
   /** Takes a connection. Returns the node at its other end; undefined if the connection was closed. */
   readonly opened: (socket: PeerSocket) => NodeId | undefined;
-};
-
-type Target = { endpoint: Endpoint; delay: number; cancel: () => void };
-
-export function createDialer(deps: DialerDeps): Dialer {
-  const { timing, options } = deps;
+}) {
   const targets = new Map<NodeId, Target>();
   const rate = createTokenBucket(options.dialsPerSecond, options.dialsPerSecond, timing.now());
   let isClosed = false;
@@ -46,11 +38,11 @@ export function createDialer(deps: DialerDeps): Dialer {
   };
   const schedule = (node: NodeId, target: Target): void => {
     target.cancel();
-    target.cancel = timing.after(target.delay, () => attempt(node, target));
+    target.cancel = timing.after(target.delay, () => dialIfDue(node, target));
   };
-  const attempt = (node: NodeId, target: Target): void => {
-    if (!deps.isWanted(node)) return void stop(node);
-    if (deps.isOpen(node)) return;
+  const dialIfDue = (node: NodeId, target: Target): void => {
+    if (!isWanted(node)) return void stop(node);
+    if (isOpen(node)) return;
     target.delay = nextDelay(target.delay);
     const ip = parseIp(target.endpoint.ip);
     if (ip === undefined || (!options.allowPrivateIps && !isPublicIp(ip))) return void schedule(node, target);
@@ -61,15 +53,15 @@ export function createDialer(deps: DialerDeps): Dialer {
   const dial = async (node: NodeId, target: Target): Promise<void> => {
     const { endpoint } = target;
     try {
-      const socket = await deps.sockets.dial(endpoint, options.dialTimeout);
+      const socket = await sockets.dial(endpoint, options.dialTimeout);
       if (isClosed) return socket.close();
-      const reached = deps.opened(socket);
+      const reached = opened(socket);
       if (reached === node || targets.get(node) !== target) return;
-      if (reached !== undefined) deps.log(`another node than expected answers at ${endpoint.ip}:${endpoint.port}`, 'debug');
+      if (reached !== undefined) log(`another node than expected answers at ${endpoint.ip}:${endpoint.port}`, 'debug');
     } catch (error) {
-      deps.log(`cannot connect to a peer at ${endpoint.ip}:${endpoint.port}: ${messageOf(error)}`, 'debug');
+      log(`cannot connect to a peer at ${endpoint.ip}:${endpoint.port}: ${messageOf(error)}`, 'debug');
     }
-    if (!isClosed && targets.get(node) === target && !deps.isOpen(node)) schedule(node, target);
+    if (!isClosed && targets.get(node) === target && !isOpen(node)) schedule(node, target);
   };
   const nextDelay = (delay: number): number => {
     const longer = (delay <= 0 ? options.initialReconnectDelay : delay) * (1 + randomNumber(timing));
@@ -77,7 +69,8 @@ export function createDialer(deps: DialerDeps): Dialer {
   };
 
   return {
-    track: (node, endpoint) => {
+    /** Begins to dial a node, or uses a new address of it with the delay reached so far. */
+    track: (node: NodeId, endpoint: Endpoint): void => {
       if (isClosed) return;
       const delay = targets.get(node)?.delay ?? 0;
       stop(node);
@@ -85,15 +78,17 @@ export function createDialer(deps: DialerDeps): Dialer {
       targets.set(node, target);
       schedule(node, target);
     },
-    retry: (node) => {
+    /** Dials again after the delay reached so far. Does nothing for a node that is not tracked. */
+    retry: (node: NodeId): void => {
       const target = targets.get(node);
       if (target !== undefined && !isClosed) schedule(node, target);
     },
     stop,
-    close: () => {
+    close: (): void => {
       isClosed = true;
       for (const node of [...targets.keys()]) stop(node);
     },
-    count: () => targets.size,
+    /** Nodes that are tracked. */
+    count: (): number => targets.size,
   };
 }

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import { plainFrame } from '../messages/frame.ts';
-import { createCounters } from './counters.ts';
+import { stakesOf } from '../protocol/validators.ts';
 import { createInboundStream } from './inbound-stream.ts';
+import { createCounters } from './network-counters.ts';
 import { defaultNetworkOptions } from './network-flags.ts';
 import { createPeerLimits } from './peer-limits.ts';
-import { stakesOf } from './stake.ts';
-import { createTokenBucket } from './token-bucket.ts';
-import { maxUnreadBytes } from './unread-bytes.ts';
+import { maxUnreadBytes } from './read-gate.ts';
+import { createTokenBucket } from './timing.ts';
 
 const staker = '0a'.repeat(20) as NodeId;
 const stakes = stakesOf(() => new Map([[staker, 1n]]));

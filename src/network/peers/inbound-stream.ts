@@ -3,14 +3,13 @@ import { createFrameReader, frameSize } from '../messages/frame.ts';
 import { maxMessageSize } from '../messages/message.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
 import type { ByteGrant } from './byte-budget.ts';
-import type { NetworkCounters } from './counters.ts';
-import { sliceMilliseconds } from './handling-slices.ts';
+import { sliceMilliseconds } from './cpu-share.ts';
+import type { NetworkCounters } from './network-counters.ts';
 import type { PeerLimits } from './peer-limits.ts';
 import { createReadGate } from './read-gate.ts';
 import type { BandwidthAccount } from './shared-bandwidth.ts';
 import type { PeerSocket } from './socket.ts';
-import type { PeerTiming } from './timing.ts';
-import type { TokenBucket } from './token-bucket.ts';
+import type { PeerTiming, TokenBucket } from './timing.ts';
 
 /** The most messages of a peer that are handled before other events run. */
 const maxMessagesPerSlice = 64;
@@ -37,19 +36,6 @@ type InboundDeps = {
   readonly broken: (reason: string) => void;
 };
 
-/**
- * Reads messages of a peer: for each frame it waits, in AvalancheGo's order, for bandwidth (its own, then that of all peers without stake), for the
- * peer's share of the CPU and for memory, and only then reads on. AvalancheGo: network/peer/peer.go, readMessages; network/throttling/inbound_msg_throttler.go.
- */
-type InboundStream = {
-  readonly append: (chunk: Uint8Array) => void;
-  /** Since when the peer has been expected to send something; undefined while it is this node that waits. */
-  readonly waitingSince: () => number | undefined;
-  /** Which limit holds the next message back. */
-  readonly throttledBy: () => Throttle | undefined;
-  readonly close: () => void;
-};
-
 export type Throttle = 'bandwidth' | 'cpu' | 'bytes';
 
 /** What holds a message back at a stage. */
@@ -57,13 +43,17 @@ const throttles: { readonly [S in Stage]?: Throttle } = { bandwidth: 'bandwidth'
 
 type Stage = 'length' | 'shared' | Throttle | 'body' | 'handling';
 
-export function createInboundStream(deps: InboundDeps): InboundStream {
+/**
+ * Reads messages of a peer: for each frame it waits, in AvalancheGo's order, for bandwidth (its own, then that of all peers without stake), for the
+ * peer's share of the CPU and for memory, and only then reads on. AvalancheGo: network/peer/peer.go, readMessages; network/throttling/inbound_msg_throttler.go.
+ */
+export function createInboundStream(deps: InboundDeps) {
   const { node, socket, timing, limits } = deps;
   const { cpu, slices } = limits;
   const reader = createFrameReader();
   const changed = (): void => void (gate.isSuspended() || gate.awaitMore(message.isUnannounced()));
   const unread = limits.unread.open(node, { changed, evicted: deps.evicted });
-  const gate = createReadGate(deps, unread, () => run());
+  const gate = createReadGate(socket, timing, unread, () => run());
   const message = createNextMessage(deps, reader, gate);
   let isClosed = false;
   /** Whether a slice was taken that has not begun. */
@@ -126,16 +116,19 @@ export function createInboundStream(deps: InboundDeps): InboundStream {
   };
 
   return {
-    append: (chunk) => {
+    append: (chunk: Uint8Array): void => {
       if (isClosed) return;
       reader.append(chunk);
       countUnread();
       if (!gate.isSuspended()) run();
       else if (reader.pending() > maxUnread) deps.broken('the socket delivers data while it is paused');
     },
-    waitingSince: () => (gate.isSuspended() || gate.isHeldBack() ? undefined : message.since()),
-    throttledBy: () => (isSliceDue ? 'cpu' : gate.isHeldBack() ? 'bytes' : gate.isSuspended() ? message.throttle() : undefined),
-    close: () => {
+    /** Since when the peer has been expected to send something; undefined while it is this node that waits. */
+    waitingSince: (): number | undefined => (gate.isSuspended() || gate.isHeldBack() ? undefined : message.since()),
+    /** Which limit holds the next message back. */
+    throttledBy: (): Throttle | undefined =>
+      isSliceDue ? 'cpu' : gate.isHeldBack() ? 'bytes' : gate.isSuspended() ? message.throttle() : undefined,
+    close: (): void => {
       isClosed = true;
       unread.close();
       gate.close();

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
-import { createBlsChecks } from './bls-checks.ts';
+import { stakesOf } from '../protocol/validators.ts';
+import { createConnectionLimits } from './admission.ts';
 import { type ByteGrant, createByteBudget } from './byte-budget.ts';
-import { createConnectionLimits } from './connection-limits.ts';
-import { createCpuShares } from './cpu-share.ts';
-import { createHandlingSlices, sliceMilliseconds } from './handling-slices.ts';
+import { createCpuShares, createHandlingSlices, sliceMilliseconds } from './cpu-share.ts';
+import { createBlsChecks } from './peer-limits.ts';
+import { createUnreadBytes, maxFullTime, maxUnreadBytes } from './read-gate.ts';
 import { bandwidthWithoutStake, createSharedBandwidth } from './shared-bandwidth.ts';
-import { stakesOf } from './stake.ts';
-import { createTokenBucket } from './token-bucket.ts';
-import { createUnreadBytes, maxFullTime, maxUnreadBytes } from './unread-bytes.ts';
+import { createTokenBucket } from './timing.ts';
 
 const node = (byte: string) => byte.repeat(20) as NodeId;
 const [a, b, c] = [node('0a'), node('0b'), node('0c')];

@@ -1,138 +1,138 @@
+import type { KeyObject } from 'node:crypto';
+import { endpointText, remoteText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate, nodeIdText } from '../../base/bytes/node-id.ts';
-import { createAddressBook } from './address-book.ts';
-import { type Admit, createAdmission } from './admission.ts';
-import type { BlsFunctions } from './bls-checks.ts';
-import { createConnectionLimits } from './connection-limits.ts';
+import { every } from '../../base/timing/timers.ts';
+import { type BlsSigner, isBlsSignature, verifyPossessionSignature } from '../identity/bls.ts';
+import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
+import type { RegisteredStakes } from '../protocol/validators.ts';
+import { type AddressBook, createAddressBook } from './address-book.ts';
+import { createAdmission, createConnectionLimits, createWantedNodes } from './admission.ts';
+import type { Beacon } from './beacons.ts';
 import { type Connections, createConnections } from './connections.ts';
-import { createCounters } from './counters.ts';
 import { createDialer } from './dialer.ts';
+import { createCounters, type NetworkCounters } from './network-counters.ts';
 import type { NetworkOptions } from './network-flags.ts';
-import { startUpkeep } from './network-upkeep.ts';
-import type { SignedAddress } from './own-address.ts';
-import { createOwnHandshake } from './own-handshake.ts';
 import { createOwnKeyAlert } from './own-key-alert.ts';
-import { startPeer } from './peer.ts';
-import { type Beacon, createPeerChanges, type NetworkEvents } from './peer-changes.ts';
-import type { NetworkRules, Peer, PeerContext, PeerLog } from './peer-context.ts';
+import { type Connection, type Peer, type PeerHost, type PeerLog, startPeer } from './peer.ts';
+import { createOwnHandshake, type NetworkRules, type SignedAddress, signAddress } from './peer-handshake.ts';
 import { createPeerLimits } from './peer-limits.ts';
-import { createPeerListener } from './peer-listener.ts';
-import type { Endpoint, PeerSockets } from './socket.ts';
-import type { RegisteredStakes } from './stake.ts';
-import type { PeerTiming } from './timing.ts';
-import { createWantedNodes } from './wanted-nodes.ts';
+import type { Endpoint, PeerSocket, PeerSockets, SocketListener } from './socket.ts';
+import { type PeerTiming, sample } from './timing.ts';
 
-export type NetworkDeps = {
-  readonly own: {
-    readonly certificate: Uint8Array;
-    /** Signs the address of this node when the port is known. */
-    readonly signAddress: (port: number) => Promise<SignedAddress>;
-  };
+export type PeerNetworkParts = {
+  readonly identity: { readonly certificate: Uint8Array; readonly privateKey: KeyObject; readonly signer: BlsSigner };
+  /** The address that this node claims, 4 or 16 bytes: `--public-ip`. */
+  readonly publicIp: Uint8Array;
   readonly rules: NetworkRules;
   readonly options: NetworkOptions;
   readonly sockets: PeerSockets;
   readonly timing: PeerTiming;
   readonly stakes: RegisteredStakes;
-  readonly bls: BlsFunctions;
   readonly log: PeerLog;
   /** `--bootstrap-ids` and `--bootstrap-ips`: connections to these nodes are always wanted. */
   readonly beacons: readonly Beacon[];
   /** Whether validators come from the P-Chain. Without it uptimes are not measured and the network check never fails. */
   readonly sybilProtection: boolean;
-  /** Called before and after a peer takes part. */
-  readonly events: NetworkEvents;
 };
 
-/** The connections of a node. AvalancheGo: network/network.go. */
+/** What a network tells of its peers. */
+type NetworkEvents = {
+  readonly connected: (node: NodeId) => void;
+  readonly disconnected: (node: NodeId) => void;
+  /** Returns whether the time it took counts for the peer. */
+  readonly receive: (node: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
+};
+
+/** The connections of a node: it listens, dials the nodes that it wants, and decides which connections become peers. AvalancheGo: network/network.go. */
 export type PeerNetwork = ReturnType<typeof createPeerNetwork>;
 
-export function createPeerNetwork(deps: NetworkDeps) {
-  const { options, timing, stakes, log } = deps;
-  const self = nodeIdOfCertificate(deps.own.certificate);
+export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents) {
+  const { identity, rules, options, sockets, timing, stakes, log } = parts;
+  const self = nodeIdOfCertificate(identity.certificate);
+  const beacons = new Set(parts.beacons.map(({ node }) => node));
   const counters = createCounters();
   const connections = createConnections(options, timing, counters);
-  const beacons = new Set(deps.beacons.map(({ node }) => node));
-  const { inboundConnectionsPerSecond: perSecond, inboundCooldown: cooldown } = options;
-  const limits = createConnectionLimits({ perSecond, cooldown }, connections.startedAt);
+  const { isOpen, isConnected, connectingCount, inboundCount, sendFailRate, startedAt, uptimes, send } = connections;
+  const limits = createPeerLimits(options, stakes, { isSignature: isBlsSignature, verify: verifyPossessionSignature }, timing);
+  const wanted = createWantedNodes(self, beacons, options, stakes);
+  const { isWanted } = wanted;
   const alert = createOwnKeyAlert(timing, ({ address }) => log(describeOwnKey(self, address), 'warn'));
   let isClosing = false;
   let stopUpkeep = (): void => {};
-  const wanted = createWantedNodes(self, beacons, options, stakes);
-  const { isWanted } = wanted;
-  const { isOpen, isConnected } = connections;
 
-  const dialer = createDialer({ sockets: deps.sockets, timing, options, log, isWanted, isOpen, opened: (socket) => admit(socket, false) });
+  const listener = createListener(parts, counters, () => isClosing);
+  const dialer = createDialer({ sockets, timing, options, log, isWanted, isOpen, opened: (socket) => admit(socket, false) });
   const addresses = createAddressBook({
     self,
     timing,
     options,
     counters,
     isWanted,
-    own: () => ownAddress(),
+    own: listener.ownAddress,
     connected: connections.connected,
     dial: (node, endpoint) => void (isConnected(node) || dialer.track(node, endpoint)),
     foreignClaim: alert.claim,
   });
-
-  const changes = createPeerChanges({
-    ...{ connections, dialer, addresses, isWanted, log },
-    events: deps.events,
-    beacons: deps.beacons,
-    isClosing: () => isClosing,
-  });
-  const ownAddress = () => listener.ownAddress();
-  const context = createContext(deps, { counters, connections, addresses, wanted, changes, ownAddress });
-
-  const admit: Admit = createAdmission({
-    ...wanted,
-    self,
-    timing,
-    counters,
-    alert,
-    isOpen,
-    isClosing: () => isClosing,
-    inboundCount: connections.inboundCount,
-    start: (...connection) => connections.add(startPeer(context, ...connection)),
-  });
-
-  const listener = createPeerListener({
-    ...{ options, timing, limits, counters, log },
-    sockets: deps.sockets,
-    signAddress: deps.own.signAddress,
-    connected: (socket) => void admit(socket, true),
-    isClosing: () => isClosing,
-  });
+  const host: PeerHost = {
+    ...{ rules, options, timing, stakes, limits, addresses, counters, log },
+    ownHandshake: () => createOwnHandshake(rules, listener.ownAddress() as SignedAddress, timing.unixSeconds(), addresses.filter()),
+    isRefused: wanted.isRefused,
+    uptimeOf: (node) => (parts.sybilProtection && stakes.of(node) > 0n ? uptimes.read(node, timing.now()) : 0),
+    onConnected: (peer) => {
+      connections.markConnected(peer);
+      dialer.stop(peer.node);
+      events.connected(peer.node);
+      addresses.addConnected(peer);
+      log(`connected to ${nodeIdText(peer.node)} at ${endpointText(remoteText(peer.remote.ip), peer.remote.port)}`, 'debug');
+    },
+    onMessage: events.receive,
+    onClosed: (peer) => {
+      const state = connections.remove(peer);
+      if (state === 'connected') events.disconnected(peer.node);
+      if (state !== undefined) dialAfterClose(peer.node, state);
+    },
+  };
+  /** Dials a node again whose connection was closed, if it is wanted: while it was not connected, with the delay reached so far. */
+  const dialAfterClose = (node: NodeId, state: 'connecting' | 'connected') => {
+    const isDialled = isWanted(node) && !isClosing;
+    if (state === 'connecting') return isDialled ? dialer.retry(node) : dialer.stop(node);
+    const address = addresses.endpointOf(node) ?? parts.beacons.find((beacon) => beacon.node === node)?.endpoint;
+    if (isDialled && address !== undefined) dialer.track(node, address);
+  };
+  const start = (connection: Connection): void => connections.add(startPeer(host, connection));
+  const admit = createAdmission({ self, timing, counters, alert, wanted, isOpen, isClosing: () => isClosing, inboundCount, start });
 
   /** Listens, signs the address of this node and begins to dial. */
   const listen = async (): Promise<Endpoint> => {
-    const endpoint = await listener.open();
-    for (const beacon of deps.beacons)
+    const endpoint = await listener.open((socket) => void admit(socket, true));
+    for (const beacon of parts.beacons)
       if (beacon.node !== self) dialer.track(beacon.node, beacon.endpoint);
       // If another node is at an address that is listed as this node's, it has the same key.
       else
-        deps.sockets.dial(beacon.endpoint, options.dialTimeout).then(
+        sockets.dial(beacon.endpoint, options.dialTimeout).then(
           (socket) => void admit(socket, false),
           () => {},
         );
-    if (!isClosing) stopUpkeep = startUpkeep({ connections, addresses, stakes, options, timing });
+    if (!isClosing) stopUpkeep = startUpkeep(connections, addresses, stakes, options, timing);
     return endpoint;
   };
 
-  const { uptimes, connectingCount, inboundCount, sendFailRate, startedAt, send } = connections;
   return {
-    ...{ self, options, counters, limits, context, uptimes, listen, send },
+    ...{ self, options, timing, stakes, counters, limits, uptimes, listen, send },
     ...{ isConnected, connectingCount, inboundCount, sendFailRate, startedAt },
+    connectionLimits: listener.limits,
     /** Peers that finished the handshake. */
     peers: (): Peer[] => [...connections.connected()],
-    trackedCount: (): number => dialer.count(),
-    passedOnCount: (): number => addresses.passedOn(),
-    knownAddressCount: (): number => addresses.count(),
+    trackedCount: dialer.count,
+    passedOnCount: addresses.passedOn,
+    knownAddressCount: addresses.count,
     addressFilter: addresses.filterState,
     ownKeySighting: alert.last,
     /** Closes the connections to these nodes and refuses new ones; nodes of an earlier call are free again, and the first peers are dialled. */
     block: (nodes: ReadonlySet<NodeId>): void => {
       wanted.block(nodes);
       for (const peer of connections.all()) if (nodes.has(peer.node)) peer.close('blocked');
-      for (const { node, endpoint } of deps.beacons) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
+      for (const { node, endpoint } of parts.beacons) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
     },
     /** How many of the bootstrap nodes are connected, and how many are enough. AvalancheGo: node/beacon_manager.go. */
     beaconState: () => ({ connected: [...beacons].filter(isConnected).length, required: requiredBeacons(beacons.size) }),
@@ -146,24 +146,68 @@ export function createPeerNetwork(deps: NetworkDeps) {
   };
 }
 
-type ContextParts = Pick<PeerContext, 'counters' | 'addresses'> & {
-  readonly connections: Pick<Connections, 'uptimes'>;
-  readonly wanted: ReturnType<typeof createWantedNodes>;
-  readonly changes: ReturnType<typeof createPeerChanges>;
-  readonly ownAddress: () => SignedAddress | undefined;
-};
-
-function createContext(deps: NetworkDeps, { counters, addresses, connections, wanted, changes, ownAddress }: ContextParts): PeerContext {
-  const { rules, options, timing, stakes, log } = deps;
+/** Listens for peers, and knows the signed address at which they reach this node. */
+function createListener(
+  { identity, publicIp, options, sockets, timing, log }: PeerNetworkParts,
+  counters: NetworkCounters,
+  isClosing: () => boolean,
+) {
+  const { inboundConnectionsPerSecond: perSecond, inboundCooldown: cooldown } = options;
+  const limits = createConnectionLimits({ perSecond, cooldown }, timing.now());
+  let listener: SocketListener | undefined;
+  let own: SignedAddress | undefined;
   return {
-    ...{ rules, options, timing, stakes, addresses, counters, log },
-    limits: createPeerLimits(options, stakes, deps.bls, timing),
-    ownHandshake: () => createOwnHandshake(rules, ownAddress() as SignedAddress, timing.unixSeconds(), addresses.filter()),
-    standing: {
-      isRefused: (node) => wanted.requiresWanted() && !wanted.isWanted(node),
-      uptimeOf: (node) => (deps.sybilProtection && stakes.of(node) > 0n ? connections.uptimes.read(node, timing.now()) : 0),
+    limits,
+    /** Undefined until it is signed. */
+    ownAddress: (): SignedAddress | undefined => own,
+    open: async (connected: (socket: PeerSocket) => void): Promise<Endpoint> => {
+      listener = await sockets.listen({
+        host: options.stakingHost,
+        port: options.stakingPort,
+        handshakeTimeout: options.readHandshakeTimeout,
+        mayConnect: (ip) => !isClosing() && own !== undefined && limits.mayConnect(remoteText(ip), timing.now()),
+        connected,
+        rejected: (ip, reason) => {
+          if (ip === undefined) counters.acceptFailed++;
+          else counters.tlsRejected++;
+          log(`rejected a connection from ${ip ?? 'an unknown address'}: ${reason}`, 'debug');
+        },
+      });
+      const { endpoint } = listener;
+      own = await signAddress({ ip: publicIp, port: endpoint.port, timestamp: timing.unixSeconds() }, identity);
+      return endpoint;
     },
-    events: { ...changes, receive: deps.events.receive },
+    close: async (): Promise<void> => listener?.close(),
+  };
+}
+
+/** What a network does from time to time: pings and timeouts, asking for addresses, forgetting. Returns a function that stops it. */
+function startUpkeep(
+  connections: Connections,
+  addresses: AddressBook,
+  stakes: RegisteredStakes,
+  options: NetworkOptions,
+  timing: PeerTiming,
+): () => void {
+  const tick = (): void => {
+    const now = timing.now();
+    for (const peer of connections.all()) peer.tick(now);
+  };
+  const pullAddresses = (): void => {
+    const validators = [...connections.connected()].filter(({ node }) => stakes.of(node) > 0n);
+    for (const peer of sample(validators, 1, timing)) peer.requestAddresses();
+  };
+  const forget = (): void => {
+    addresses.reset();
+    connections.uptimes.prune((node) => stakes.of(node) > 0n);
+  };
+  const cancels = [
+    every(timing, Math.min(1000, Math.max(10, options.pingFrequency / 8)), tick),
+    every(timing, options.peerListFrequency, pullAddresses),
+    every(timing, options.bloomResetFrequency, forget),
+  ];
+  return () => {
+    for (const cancel of cancels) cancel();
   };
 }
 

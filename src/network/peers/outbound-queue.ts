@@ -12,17 +12,11 @@ const maxJoined = 16_384;
  * Messages to a peer that wait for the socket. Those of one event-loop turn are written together: a write costs more than a small message. A
  * message that does not fit is dropped. AvalancheGo: network/peer/message_queue.go.
  */
-export type OutboundQueue = {
-  /** Queues a frame. Returns false if it is dropped. `isExempt`: it must not be dropped. */
-  readonly push: (frame: Uint8Array, isExempt: boolean, now: number) => boolean;
-  /** Since when the socket has taken nothing although there is something to send. */
-  readonly stalledSince: () => number | undefined;
-  readonly close: () => void;
-};
+export type OutboundQueue = ReturnType<typeof createOutboundQueue>;
 
 type Entry = { readonly frame: Uint8Array; readonly grant: ByteGrant | undefined };
 
-export function createOutboundQueue(node: NodeId, socket: Pick<PeerSocket, 'write'>, budget: ByteBudget, now: () => number): OutboundQueue {
+export function createOutboundQueue(node: NodeId, socket: Pick<PeerSocket, 'write'>, budget: ByteBudget, now: () => number) {
   const queue: Entry[] = [];
   /** The frames of each write that the socket has not taken. */
   const inFlight = new Set<readonly Entry[]>();
@@ -59,7 +53,8 @@ export function createOutboundQueue(node: NodeId, socket: Pick<PeerSocket, 'writ
   };
 
   return {
-    push: (frame, isExempt, at) => {
+    /** Queues a frame. Returns false if it is dropped. `isExempt`: it must not be dropped. */
+    push: (frame: Uint8Array, isExempt: boolean, at: number): boolean => {
       if (isClosed) return false;
       const grant = isExempt ? undefined : budget.take(node, frame.length);
       if (grant === undefined && !isExempt) return false;
@@ -72,8 +67,9 @@ export function createOutboundQueue(node: NodeId, socket: Pick<PeerSocket, 'writ
       }
       return true;
     },
-    stalledSince: () => (inFlight.size === 0 ? undefined : progressed),
-    close: () => {
+    /** Since when the socket has taken nothing although there is something to send. */
+    stalledSince: (): number | undefined => (inFlight.size === 0 ? undefined : progressed),
+    close: (): void => {
       isClosed = true;
       for (const { grant } of [...queue, ...[...inFlight].flat()]) grant?.release();
       queue.length = 0;

@@ -8,6 +8,8 @@ import type { PeerTiming } from './timing.ts';
 const maxExpiredPerTurn = 256;
 
 /** Requests of this node that wait for their response or their timeout. `onFailed` is called once for each that fails, and not after `close`. */
+export type OutstandingRequests = ReturnType<typeof createOutstandingRequests>;
+
 export function createOutstandingRequests(
   options: NetworkOptions,
   timing: PeerTiming,

@@ -7,20 +7,14 @@ type KeySighting = { readonly address: string; readonly unixSeconds: bigint };
  * Notices another node with this node's staking key: both would vote, sign and be counted as one. A connection of this node to itself, which an
  * address in a list can cause, is told apart: both of its ends are here and have the same channel ID.
  */
-export type OwnKeyAlert = {
-  /** One end of a connection between two holders of this node's key. */
-  readonly connection: (channelId: string, address: string) => void;
-  /** An address, signed with this node's key, that this node did not sign. */
-  readonly claim: (address: string) => void;
-  readonly last: () => KeySighting | undefined;
-};
+export type OwnKeyAlert = ReturnType<typeof createOwnKeyAlert>;
 
 /** How long the second end of a connection of this node to itself may take to appear. Milliseconds. */
 const matchTime = 5000;
 /** More unmatched ends than this are not tracked: one sighting is enough. */
 const maxEnds = 64;
 
-export function createOwnKeyAlert(timing: PeerTiming, seen: (sighting: KeySighting) => void): OwnKeyAlert {
+export function createOwnKeyAlert(timing: PeerTiming, seen: (sighting: KeySighting) => void) {
   const ends = new Map<string, () => void>();
   let last: KeySighting | undefined;
   const note = (address: string): void => {
@@ -29,7 +23,8 @@ export function createOwnKeyAlert(timing: PeerTiming, seen: (sighting: KeySighti
     if (isNew) seen(last);
   };
   return {
-    connection: (channelId, address) => {
+    /** One end of a connection between two holders of this node's key. */
+    connection: (channelId: string, address: string): void => {
       const cancel = ends.get(channelId);
       if (cancel !== undefined) {
         cancel();
@@ -45,8 +40,9 @@ export function createOwnKeyAlert(timing: PeerTiming, seen: (sighting: KeySighti
         }),
       );
     },
+    /** An address, signed with this node's key, that this node did not sign. */
     claim: note,
-    last: () => last,
+    last: (): KeySighting | undefined => last,
   };
 }
 

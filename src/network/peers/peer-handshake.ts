@@ -1,29 +1,95 @@
+import type { KeyObject } from 'node:crypto';
 import { messageOf } from '../../base/fault.ts';
-import { verifyStakingSignature } from '../identity/staking-signature.ts';
+import type { BlsSigner } from '../identity/bls.ts';
+import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import { parseBloomFilter } from '../protocol/bloom-filter.ts';
 import { PeerError } from '../protocol/fault.ts';
-import { verifyHandshake } from '../protocol/handshake.ts';
-import type { KnownFilter } from './known-addresses.ts';
-import { minimumVersion, type PeerContext, type VerifiedPeer } from './peer-context.ts';
-import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
+import { type HandshakePeer, type Version, verifyHandshake } from '../protocol/handshake.ts';
+import { type ClaimedAddress, claimedAddressBytes } from '../protocol/signed-ip.ts';
+import type { KnownFilter } from './address-book.ts';
+
+/** What this node announces in its handshake, and accepts in those of others. */
+export type NetworkRules = {
+  readonly networkId: number;
+  readonly compatibility: Compatibility;
+  /** ACPs that are being voted on. */
+  readonly currentAcps: ReadonlySet<number>;
+};
+
+/** What versions of other nodes this node accepts. AvalancheGo: version/compatibility.go. */
+export type Compatibility = {
+  /** Version that this node announces. */
+  readonly version: Version & { readonly name: string };
+  readonly minimum: Version;
+  /** The minimum from the time of the newest upgrade on. */
+  readonly minimumAfterUpgrade: Version;
+  /** Unix seconds of the newest upgrade; peers compare it with theirs. */
+  readonly upgradeTime: bigint;
+};
+
+/** The lowest version that is accepted now. */
+export const minimumVersion = ({ minimum, minimumAfterUpgrade, upgradeTime }: Compatibility, now: bigint): Version =>
+  now < upgradeTime ? minimum : minimumAfterUpgrade;
+
+/** The address of this node with the signatures of its keys. */
+export type SignedAddress = ClaimedAddress & { readonly tlsSignature: Uint8Array; readonly blsSignature: Uint8Array };
+
+/** Signs an address. It is signed once per start; peers prefer the claim with the later time. AvalancheGo: network/peer/ip_signer.go. */
+export async function signAddress(
+  address: ClaimedAddress,
+  keys: { readonly privateKey: KeyObject; readonly signer: BlsSigner },
+): Promise<SignedAddress> {
+  const bytes = claimedAddressBytes(address);
+  const blsSignature = await keys.signer.signPossession(bytes);
+  return { ...address, tlsSignature: signStaking(keys.privateKey, bytes), blsSignature };
+}
+
+/** What this node says of itself to a new peer. */
+export const createOwnHandshake = (
+  { networkId, compatibility: { version, upgradeTime } }: NetworkRules,
+  { ip, port, timestamp, tlsSignature, blsSignature }: SignedAddress,
+  myTime: bigint,
+  knownPeers: MessageOfKind<'handshake'>['knownPeers'],
+): MessageOfKind<'handshake'> => ({
+  kind: 'handshake',
+  networkId,
+  myTime,
+  ip,
+  port,
+  upgradeTime,
+  ipSigningTime: timestamp,
+  ipTlsSignature: tlsSignature,
+  trackedSubnets: [],
+  client: version,
+  supportedAcps: [],
+  objectedAcps: [],
+  knownPeers,
+  ipBlsSignature: blsSignature,
+  allSubnets: false,
+});
+
+/** A peer by its handshake, with the signatures of its address. */
+export type VerifiedPeer = HandshakePeer & { readonly tlsSignature: Uint8Array; readonly blsSignature: Uint8Array };
 
 /**
- * Checks the handshake of a peer, except its BLS signature. Returns the reason if it is bad. Bytes are copied: they outlive the message.
+ * Checks the handshake of a peer, except its BLS signature. Returns the reason if it is bad. Bytes are copied: they outlive the message. `now` is in
+ * Unix seconds, `maxClockDifference` in milliseconds.
  */
-export function verifyPeer(context: PeerContext, message: MessageOfKind<'handshake'>, certificate: Uint8Array): VerifiedPeer | string {
-  const { counters, rules } = context;
-  const now = context.timing.unixSeconds();
-  const difference = message.myTime - now;
-  counters.clockSkews++;
-  counters.clockSkewSum += Math.abs(Number(difference));
+export function verifyPeer(
+  message: MessageOfKind<'handshake'>,
+  certificate: Uint8Array,
+  rules: NetworkRules,
+  maxClockDifference: number,
+  now: bigint,
+): VerifiedPeer | string {
   try {
     const verified = verifyHandshake(copyHandshake(message), {
       networkId: rules.networkId,
       version: rules.compatibility.version,
       minimumVersion: minimumVersion(rules.compatibility, now),
       nowSeconds: now,
-      maxClockDifference: BigInt(Math.floor(context.options.maxClockDifference / 1000)),
+      maxClockDifference: BigInt(Math.floor(maxClockDifference / 1000)),
       currentAcps: rules.currentAcps,
       verifyTlsSignature: (bytes, signature) => verifyStakingSignature(certificate, bytes, signature) === true,
     });
@@ -55,9 +121,3 @@ export function readFilter(known: MessageOfKind<'getPeerList'>['knownPeers']): K
     throw error;
   }
 }
-
-/**
- * How often a peer's requests for addresses are answered: one per second, ten at once. AvalancheGo asks one random peer every two seconds. A
- * request of 300 bytes can cause a response of 25 kB, and no response is owed.
- */
-export const createAddressRequests = (now: number): TokenBucket => createTokenBucket(1, 10, now);

@@ -1,12 +1,12 @@
 import { type Id, zeroId } from '../../base/bytes/id.ts';
-import { ipText } from '../../base/bytes/ip-address.ts';
+import { endpointText, ipText, remoteText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
-import { endpointText, remoteText } from './ip-address.ts';
+import type { RegisteredStakes } from '../protocol/validators.ts';
 import type { PeerNetwork } from './network.ts';
-import type { PeerState, VerifiedPeer } from './peer-context.ts';
+import type { PeerState } from './peer.ts';
+import type { VerifiedPeer } from './peer-handshake.ts';
 import type { Router } from './router.ts';
-import type { RegisteredStakes } from './stake.ts';
 
 /** What the Node RPC and the health checks say about peers, in the formats of AvalancheGo. */
 
@@ -53,7 +53,7 @@ export function ownUptime(self: NodeId, peers: readonly PeerState[], stakes: Reg
 /** The state for the health check `network`. Durations in nanoseconds. */
 export function networkState(network: PeerNetwork, stakes: RegisteredStakes, unixNanos: bigint) {
   const { counters, options } = network;
-  const age = network.context.timing.now() - network.startedAt;
+  const age = network.timing.now() - network.startedAt;
   const since = (time: bigint) => (time === 0n ? undefined : unixNanos - time * second);
   return {
     connectedPeers: network.peers().length,

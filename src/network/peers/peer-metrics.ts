@@ -2,11 +2,11 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { Labels } from '../../base/metrics/family.ts';
 import type { MetricReading, MetricRegistry } from '../../base/metrics/registry.ts';
 import type { MessageKind } from '../messages/message.ts';
-import type { TrafficCounts } from './counters.ts';
-import type { MessageTime } from './message-times.ts';
 import type { PeerNetwork } from './network.ts';
+import type { TrafficCounts } from './network-counters.ts';
 import { ownUptime } from './peer-info.ts';
 import type { Peers } from './peers.ts';
+import type { MessageTime } from './router.ts';
 
 type Reading = readonly [type: 'counter' | 'gauge', name: string, help: string, read: () => MetricReading];
 
@@ -25,12 +25,12 @@ const nanosPerMillisecond = 1e6;
 
 /** AvalancheGo: network/metrics.go, network/peer/metrics.go. */
 function networkReadings(network: PeerNetwork, unixNanos: () => bigint): Reading[] {
-  const { counters, limits, context } = network;
+  const { counters, connectionLimits, stakes, timing } = network;
   const since = (time: bigint) => (time === 0n ? 0 : unixNanos() - time * 1_000_000_000n);
-  const uptime = () => ownUptime(network.self, network.peers(), context.stakes, network.options.uptimeRequirement);
+  const uptime = () => ownUptime(network.self, network.peers(), stakes, network.options.uptimeRequirement);
   const averageAge = () => {
     const peers = network.peers();
-    const now = context.timing.now();
+    const now = timing.now();
     return peers.length === 0
       ? 0
       : (peers.reduce((sum, peer) => sum + now - peer.activity().since, 0) / peers.length) * nanosPerMillisecond;
@@ -46,8 +46,13 @@ function networkReadings(network: PeerNetwork, unixNanos: () => bigint): Reading
     ['counter', 'avalanche_network_times_connected', 'Finished handshakes', () => counters.timesConnected],
     ['counter', 'avalanche_network_times_disconnected', 'Closed connections', () => counters.timesDisconnected],
     ['counter', 'avalanche_network_accept_failed', 'Failures of the listener', () => counters.acceptFailed],
-    ['counter', 'avalanche_network_inbound_conn_throttler_allowed', 'Inbound connections that were allowed', limits.allowed],
-    ['counter', 'avalanche_network_inbound_conn_throttler_rate_limited', 'Inbound connections that were too many', limits.rejected],
+    ['counter', 'avalanche_network_inbound_conn_throttler_allowed', 'Inbound connections that were allowed', connectionLimits.allowed],
+    [
+      'counter',
+      'avalanche_network_inbound_conn_throttler_rate_limited',
+      'Inbound connections that were too many',
+      connectionLimits.rejected,
+    ],
     ['counter', 'avalanche_network_tls_conn_rejected', 'Connections rejected for their certificate', () => counters.tlsRejected],
     [
       'counter',
@@ -103,10 +108,9 @@ function filterReadings({ addressFilter }: PeerNetwork): Reading[] {
 }
 
 /** AvalancheGo: network/throttling. */
-function throttleReadings({ context, peers }: PeerNetwork): Reading[] {
-  const { limits, timing } = context;
+function throttleReadings({ limits, timing, counters, peers }: PeerNetwork): Reading[] {
   const { inbound, outbound, unread, cpu } = limits;
-  const { waits } = context.counters;
+  const { waits } = counters;
   const waiting = (throttle: string) => () => peers().filter((peer) => peer.throttledBy() === throttle).length;
   return [
     ['gauge', 'avalanche_network_bandwidth_throttler_inbound_awaiting_acquire', 'Peers that wait for bandwidth', waiting('bandwidth')],
@@ -163,7 +167,7 @@ function requestReadings({ network, router }: Peers, aliasOf: (chain: Id) => str
   const state = router.requestState;
   const longest = () => {
     const { oldest } = state();
-    return oldest === undefined ? 0 : (network.context.timing.now() - oldest) * nanosPerMillisecond;
+    return oldest === undefined ? 0 : (network.timing.now() - oldest) * nanosPerMillisecond;
   };
   const perChain = (value: (row: ReturnType<typeof router.benchState>[number]) => number | bigint) => () =>
     router.benchState().map((row) => [{ chain: aliasOf(row.chainId) }, value(row)] as const);

@@ -1,33 +1,46 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { messageOf } from '../../base/fault.ts';
+import { encodeClaims } from '../messages/encoded-message.ts';
 import type { Message } from '../messages/message.ts';
 import { isCompatible } from '../protocol/handshake.ts';
-import { encodeClaims } from './encoded-message.ts';
-import { minimumVersion, type Peer, type PeerContext, type VerifiedPeer } from './peer-context.ts';
-import { createAddressRequests, readFilter, verifyPeer } from './peer-handshake.ts';
-import type { PeerTraffic } from './peer-traffic.ts';
+import type { Peer, PeerHost, PeerTraffic } from './peer.ts';
+import { minimumVersion, readFilter, type VerifiedPeer, verifyPeer } from './peer-handshake.ts';
+import { createTokenBucket } from './timing.ts';
 
 /** Handles a message that no chain gets. Returns whether the time it took counts for the peer. */
 type Handler<K extends Message['kind']> = (message: Extract<Message, { kind: K }>) => boolean | Promise<void>;
 
-type PeerSessionDeps = {
-  readonly node: NodeId;
-  readonly certificate: Uint8Array;
-  /** Monotonic milliseconds of the start. */
-  readonly since: number;
-  readonly traffic: Pick<PeerTraffic, 'send' | 'sendMessage'>;
-  readonly close: Peer['close'];
-  readonly isClosed: () => boolean;
-  /** Both sides have finished the handshake. */
-  readonly onReady: () => void;
-};
+/**
+ * How often a peer's requests for addresses are answered. AvalancheGo asks one random peer every two seconds. A request of 300 bytes can cause a
+ * response of 25 kB, and no response is owed.
+ */
+const addressRequestRate = { perSecond: 1, burst: 10 } as const;
 
 /** What two nodes say to each other about themselves: the handshake, pings, and the addresses of others. AvalancheGo: network/peer/peer.go. */
-export function createPeerSession(context: PeerContext, deps: PeerSessionDeps) {
-  const { options, timing, counters } = context;
-  const { node, close, traffic } = deps;
-  const addressRequests = createAddressRequests(deps.since);
+export function createPeerSession(
+  { rules, options, timing, stakes, limits, addresses, counters, isRefused, uptimeOf }: PeerHost,
+  {
+    node,
+    certificate,
+    since,
+    traffic,
+    close,
+    isClosed,
+    onReady,
+  }: {
+    readonly node: NodeId;
+    readonly certificate: Uint8Array;
+    /** Monotonic milliseconds of the start. */
+    readonly since: number;
+    readonly traffic: Pick<PeerTraffic, 'send' | 'sendMessage'>;
+    readonly close: Peer['close'];
+    readonly isClosed: () => boolean;
+    /** Both sides have finished the handshake. */
+    readonly onReady: () => void;
+  },
+) {
+  const addressRequests = createTokenBucket(addressRequestRate.perSecond, addressRequestRate.burst, since);
   let handshake: VerifiedPeer | undefined;
   let hasHandshake = false;
   let isReady = false;
@@ -37,9 +50,9 @@ export function createPeerSession(context: PeerContext, deps: PeerSessionDeps) {
   let verifiedKey: string | undefined;
 
   const checkBls = async (verified: VerifiedPeer): Promise<void> => {
-    const publicKey = context.stakes.publicKey(node);
+    const publicKey = stakes.publicKey(node);
     const { addressBytes: message, blsSignature: signature } = verified;
-    const isValid = await context.limits.blsChecks.check({ publicKey, message, signature });
+    const isValid = await limits.blsChecks.check({ publicKey, message, signature });
     if (isValid === undefined) return close('busy', 'too many handshakes at once');
     if (!isValid) return close('bad BLS signature');
     verifiedKey = publicKey && toHex(publicKey);
@@ -66,20 +79,23 @@ export function createPeerSession(context: PeerContext, deps: PeerSessionDeps) {
     handshake: async (message) => {
       if (hasHandshake) return close('bad handshake', 'a second one');
       hasHandshake = true;
-      const verified = verifyPeer(context, message, deps.certificate);
+      const now = timing.unixSeconds();
+      counters.clockSkews++;
+      counters.clockSkewSum += Math.abs(Number(message.myTime - now));
+      const verified = verifyPeer(message, certificate, rules, options.maxClockDifference, now);
       if (typeof verified === 'string') return close('bad handshake', verified);
       await checkBls(verified);
-      if (deps.isClosed()) return;
+      if (isClosed()) return;
       // The filter can have 2 MiB and is used once.
       handshake = { ...verified, knownPeers: undefined };
-      traffic.send(encodeClaims(context.addresses.claimsFor(node, verified.knownPeers), options.compression), true);
+      traffic.send(encodeClaims(addresses.claimsFor(node, verified.knownPeers), options.compression), true);
     },
     getPeerList: ({ knownPeers }) => {
       if (!isReady) return true;
       const known = readFilter(knownPeers);
       if (typeof known === 'string') close('bad message', known);
       else if (addressRequests.take(1, timing.now())) {
-        const claims = context.addresses.claimsFor(node, known);
+        const claims = addresses.claimsFor(node, known);
         if (claims.length > 0) traffic.send(encodeClaims(claims, options.compression));
       }
       return true;
@@ -88,10 +104,10 @@ export function createPeerSession(context: PeerContext, deps: PeerSessionDeps) {
       if (handshake === undefined) return true;
       if (!isReady) {
         isReady = true;
-        deps.onReady();
+        onReady();
       }
       try {
-        context.addresses.learn(peers, node);
+        addresses.learn(peers);
       } catch (error) {
         close('bad peer list', messageOf(error));
       }
@@ -106,15 +122,15 @@ export function createPeerSession(context: PeerContext, deps: PeerSessionDeps) {
     observedUptime: () => observedUptime,
     /** Checks again whether the peer is wanted, and sends a ping. */
     ping: (now: number): void => {
-      if (context.standing.isRefused(node)) return void close('not wanted');
+      if (isRefused(node)) return void close('not wanted');
       if (handshake !== undefined && isReady) {
-        const { compatibility } = context.rules;
+        const { compatibility } = rules;
         if (!isCompatible(handshake.version, compatibility.version, minimumVersion(compatibility, timing.unixSeconds())))
           return void close('incompatible version');
-        const key = context.stakes.publicKey(node);
+        const key = stakes.publicKey(node);
         if (key !== undefined && toHex(key) !== verifiedKey) void checkBls(handshake);
       }
-      if (traffic.sendMessage({ kind: 'ping', uptime: Math.floor(context.standing.uptimeOf(node)) })) pingSent = now;
+      if (traffic.sendMessage({ kind: 'ping', uptime: Math.floor(uptimeOf(node)) })) pingSent = now;
     },
   };
 }

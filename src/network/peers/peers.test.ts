@@ -220,7 +220,7 @@ test('what operators see: rows of info.peers, health checks and metrics', async 
       benched: [],
     },
   ]);
-  const { stakes } = a.network.context;
+  const { stakes } = a.network;
   const nanos = () => realTiming.unixSeconds() * 1_000_000_000n;
   expect(ownUptime(a.identity.node, a.network.peers(), stakes, 0.8)).toEqual({ weightedAverage: 50, rewardingStake: 50 });
   const { error, details } = await networkCheck(() => networkState(a.network, stakes, nanos()), true)();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
-import type { EncodedMessage } from './encoded-message.ts';
+import type { EncodedMessage } from '../messages/encoded-message.ts';
+import { stakesOf } from '../protocol/validators.ts';
 import { defaultNetworkOptions } from './network-flags.ts';
 import { opOf } from './peer-metrics.ts';
 import { createRouter } from './router.ts';
-import { stakesOf } from './stake.ts';
 import { createRecorder, testChain } from './test-peers.fixture.ts';
 
 const self = '00'.repeat(20) as NodeId;

@@ -1,24 +1,36 @@
+import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { type EncodedMessage, encodeForPeers } from '../messages/encoded-message.ts';
+import type { Message, MessageKind } from '../messages/message.ts';
+import { type BenchLists, createBenchLists, defaultBenchRules } from '../protocol/bench-list.ts';
 import type { RequestKey } from '../protocol/request-tracker.ts';
-import type { ChainHandler, ChainMessage, HoldBytes } from '../protocol/transport.ts';
-import type { EncodedMessage } from './encoded-message.ts';
-import { createMessageTimes } from './message-times.ts';
+import type { ChainHandler, ChainMessage, HoldBytes, RequestMessage, Transport } from '../protocol/transport.ts';
+import type { Stakes } from '../protocol/validators.ts';
 import type { NetworkOptions } from './network-flags.ts';
-import { createOutstandingRequests } from './outstanding-requests.ts';
-import { isResponseKind, type ResponseKind } from './response-kinds.ts';
-import { createRoutedChains } from './routed-chains.ts';
-import { createRouterTransport } from './router-transport.ts';
-import type { RegisteredStakes } from './stake.ts';
+import { createOutstandingRequests, type OutstandingRequests } from './outstanding-requests.ts';
 import { createDeadlineTimer, type PeerTiming } from './timing.ts';
 
-type RouterDeps = {
-  readonly self: NodeId;
-  readonly options: NetworkOptions;
-  readonly timing: PeerTiming;
-  readonly stakes: RegisteredStakes;
-  /** Sends a message. Returns the nodes whose queue took it. */
-  readonly send: (message: EncodedMessage, nodes: readonly NodeId[]) => readonly NodeId[];
-};
+/** The kind of response that each request gets. */
+export const responseKinds = {
+  getStateSummaryFrontier: 'stateSummaryFrontier',
+  getAcceptedStateSummary: 'acceptedStateSummary',
+  getAcceptedFrontier: 'acceptedFrontier',
+  getAccepted: 'accepted',
+  getAncestors: 'ancestors',
+  get: 'put',
+  pushQuery: 'chits',
+  pullQuery: 'chits',
+  appRequest: 'appResponse',
+} as const satisfies Record<RequestMessage['kind'], MessageKind>;
+
+type ResponseKind = (typeof responseKinds)[keyof typeof responseKinds];
+
+const allResponseKinds: ReadonlySet<string> = new Set(Object.values(responseKinds));
+
+export const isResponseKind = (kind: string): kind is ResponseKind => allResponseKinds.has(kind);
+
+/** Sends a message. Returns the nodes whose queue took it. */
+type SendToPeers = (message: EncodedMessage, nodes: readonly NodeId[]) => readonly NodeId[];
 
 /**
  * Passes messages between peers and chains: finds the chain, matches responses with requests, lets requests time out and benches validators that
@@ -26,7 +38,19 @@ type RouterDeps = {
  */
 export type Router = ReturnType<typeof createRouter>;
 
-export function createRouter({ self, options, timing, stakes, send }: RouterDeps) {
+export function createRouter({
+  self,
+  options,
+  timing,
+  stakes,
+  send,
+}: {
+  readonly self: NodeId;
+  readonly options: NetworkOptions;
+  readonly timing: PeerTiming;
+  readonly stakes: Stakes;
+  readonly send: SendToPeers;
+}) {
   const chains = createRoutedChains(options, stakes);
   const { benches } = chains;
   const responseTimes = createMessageTimes();
@@ -86,9 +110,14 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
     return true;
   };
 
-  const transport = createRouterTransport({
-    ...{ self, options, timing, send, requests, benches },
-    onRequested: () => deadline.arm(),
+  const transport = createTransport({
+    self,
+    compression: options.compression,
+    timing,
+    requests,
+    benches,
+    send,
+    onRequested: deadline.arm,
     receiveOwn: (message) => timing.soon(() => void (isClosed || receive(self, message))),
   });
 
@@ -112,5 +141,117 @@ export function createRouter({ self, options, timing, stakes, send }: RouterDeps
       requests.close();
       deadline.close();
     },
+  };
+}
+
+/** How chains send messages: to peers, and to this node itself. */
+function createTransport({
+  self,
+  compression,
+  timing,
+  requests,
+  benches,
+  send,
+  receiveOwn,
+  onRequested,
+}: {
+  readonly self: NodeId;
+  readonly compression: NetworkOptions['compression'];
+  readonly timing: Pick<PeerTiming, 'now'>;
+  readonly requests: OutstandingRequests;
+  readonly benches: Pick<BenchLists, 'isBenchedOn'>;
+  readonly send: SendToPeers;
+  /** Takes a message of this node to itself. */
+  readonly receiveOwn: (message: ChainMessage) => void;
+  /** Requests were added, which may time out. */
+  readonly onRequested: () => void;
+}): Transport {
+  const sendToPeers = (message: Message, to: readonly NodeId[]): readonly NodeId[] =>
+    to.length === 0 ? [] : send(encodeForPeers(message, compression), to);
+  return {
+    self,
+    send: (message, to) => {
+      const others = to.filter((node) => node !== self);
+      const sent = sendToPeers(message, others);
+      if (others.length === to.length) return sent;
+      receiveOwn(message);
+      return [...sent, self];
+    },
+    request: (message, to) => {
+      const now = timing.now();
+      const response = responseKinds[message.kind];
+      const { chainId, requestId } = message;
+      const keyOf = (node: NodeId): RequestKey => ({ node, chainId, requestId, response });
+      // An adversary can cause a Get that it does not answer, so its latency does not count.
+      for (const node of to) requests.add(keyOf(node), node !== self && response !== 'put', now);
+      onRequested();
+      const timed: RequestMessage = { ...message, deadline: BigInt(Math.round(requests.timeout() * 1e6)) };
+      const others = to.filter((node) => node !== self);
+      if (others.length < to.length) receiveOwn(timed);
+      const sent = new Set(sendToPeers(timed, others));
+      for (const node of others) {
+        // A benched node gets the request too: its answers decide when the bench ends.
+        if (benches.isBenchedOn(chainId, node)) requests.failSoon(keyOf(node), 'benched');
+        else if (!sent.has(node)) requests.failSoon(keyOf(node), 'disconnected');
+      }
+    },
+  };
+}
+
+/** The chains that get messages, and the peers that they know of: those that are connected and not benched. */
+function createRoutedChains(options: NetworkOptions, stakes: Stakes) {
+  const handlers = new Map<Id, ChainHandler>();
+  const connected = new Set<NodeId>();
+  const tellAll = (node: NodeId, isThere: boolean): void => {
+    for (const handler of handlers.values()) (isThere ? handler.connected : handler.disconnected)(node);
+  };
+  const rules = {
+    halfLife: options.benchHalfLife,
+    benchAbove: options.benchAbove,
+    unbenchBelow: options.unbenchBelow,
+    duration: options.benchDuration,
+    maxPortion: defaultBenchRules.maxPortion,
+  };
+  const benches = createBenchLists(rules, stakes, (node, isBenched) => {
+    if (connected.has(node)) tellAll(node, !isBenched);
+  });
+  return {
+    benches,
+    get: (chainId: Id): ChainHandler | undefined => handlers.get(chainId),
+    /** Begins to pass messages to a chain, and tells it which peers are connected. */
+    add: (chainId: Id, handler: ChainHandler): void => {
+      handlers.set(chainId, handler);
+      benches.addChain(chainId);
+      for (const node of connected) if (!benches.isBenched(node)) handler.connected(node);
+    },
+    connected: (node: NodeId): void => {
+      connected.add(node);
+      if (!benches.isBenched(node)) tellAll(node, true);
+    },
+    disconnected: (node: NodeId): void => {
+      connected.delete(node);
+      if (!benches.isBenched(node)) tellAll(node, false);
+    },
+  };
+}
+
+/** Messages of a chain and a kind, and the sum of their times in milliseconds. */
+export type MessageTime = { readonly chainId: Id; readonly kind: MessageKind; readonly count: number; readonly sum: number };
+
+function createMessageTimes() {
+  const chains = new Map<Id, Map<MessageKind, { count: number; sum: number }>>();
+  const rowOf = (chainId: Id, kind: MessageKind) => {
+    const kinds = chains.get(chainId) ?? new Map<MessageKind, { count: number; sum: number }>();
+    const row = kinds.get(kind) ?? { count: 0, sum: 0 };
+    if (row.count === 0) chains.set(chainId, kinds.set(kind, row));
+    return row;
+  };
+  return {
+    observe: (chainId: Id, kind: MessageKind, milliseconds: number): void => {
+      const row = rowOf(chainId, kind);
+      row.count++;
+      row.sum += milliseconds;
+    },
+    read: (): MessageTime[] => [...chains].flatMap(([chainId, kinds]) => [...kinds].map(([kind, row]) => ({ chainId, kind, ...row }))),
   };
 }

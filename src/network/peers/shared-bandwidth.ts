@@ -1,5 +1,5 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import type { Stakes } from '../protocol/bench-list.ts';
+import type { Stakes } from '../protocol/validators.ts';
 import type { PeerTiming } from './timing.ts';
 
 /**
@@ -7,20 +7,10 @@ import type { PeerTiming } from './timing.ts';
  * memory of so many bytes. Of those that wait, the one that has recently used least is next: a peer that sends little does not wait for a
  * flood. Responses that this node asked for are given back.
  */
-export type SharedBandwidth = {
-  readonly open: (node: NodeId) => BandwidthAccount;
-  /** Peers that wait. */
-  readonly waiting: () => number;
-};
+type SharedBandwidth = ReturnType<typeof createSharedBandwidth>;
 
-export type BandwidthAccount = {
-  /** Takes the bytes of a message if nobody has to wait. Always true with stake. */
-  readonly take: (bytes: number) => boolean;
-  /** Takes them later, and calls `taken` then. Returns a function that gives up. */
-  readonly wait: (bytes: number, taken: () => void) => () => void;
-  /** Counts bytes that are known afterwards; negative ones are given back. */
-  readonly charge: (bytes: number) => void;
-};
+/** The part of one peer in the shared bandwidth. */
+export type BandwidthAccount = ReturnType<SharedBandwidth['open']>;
 
 /** The limit in bytes per second, and the most bytes of a burst. */
 export const bandwidthWithoutStake = { perSecond: 4 * 1024 * 1024, burst: 8 * 1024 * 1024 } as const;
@@ -34,7 +24,7 @@ const halfLife = 10_000;
 type Usage = { bytes: number; updated: number };
 type Waiter = { readonly usage: Usage; readonly bytes: number; readonly taken: () => void };
 
-export function createSharedBandwidth(stakes: Pick<Stakes, 'of'>, timing: Pick<PeerTiming, 'now' | 'after'>): SharedBandwidth {
+export function createSharedBandwidth(stakes: Pick<Stakes, 'of'>, timing: Pick<PeerTiming, 'now' | 'after'>) {
   const { perSecond, burst } = bandwidthWithoutStake;
   const waiters = new Set<Waiter>();
   let tokens: number = burst;
@@ -76,28 +66,32 @@ export function createSharedBandwidth(stakes: Pick<Stakes, 'of'>, timing: Pick<P
   };
 
   return {
-    open: (node) => {
+    open: (node: NodeId) => {
       const usage: Usage = { bytes: 0, updated: timing.now() };
       const hasStake = (): boolean => stakes.of(node) > 0n;
       return {
-        take: (bytes) => {
+        /** Takes the bytes of a message if nobody has to wait. Always true with stake. */
+        take: (bytes: number): boolean => {
           if (hasStake()) return true;
           refill();
           if (tokens <= 0 || waiters.size > 0) return false;
           debit(usage, Math.max(minCounted, bytes));
           return true;
         },
-        wait: (bytes, taken) => {
+        /** Takes the bytes later, and calls `taken` then. Returns a function that gives up. */
+        wait: (bytes: number, taken: () => void): (() => void) => {
           const waiter = { usage, bytes: Math.max(minCounted, bytes), taken };
           waiters.add(waiter);
           setTimer();
           return () => void waiters.delete(waiter);
         },
-        charge: (bytes) => {
+        /** Counts bytes that are known afterwards; negative ones are given back. */
+        charge: (bytes: number): void => {
           if (!hasStake()) debit(usage, bytes);
         },
       };
     },
-    waiting: () => waiters.size,
+    /** Peers that wait. */
+    waiting: (): number => waiters.size,
   };
 }

@@ -8,13 +8,13 @@ import { certificatePem, newKeyPair, privateKeyPem } from '../identity/certifica
 import type { MessageOfKind } from '../messages/message.ts';
 import type { ChainHandler, ChainMessage } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
+import { stakesOf } from '../protocol/validators.ts';
 import { createPeerValidators } from '../validators/peer-validators.ts';
+import type { Beacon } from './beacons.ts';
 import { defaultNetworkOptions, type NetworkOptions } from './network-flags.ts';
-import type { SignedAddress } from './own-address.ts';
-import type { Beacon } from './peer-changes.ts';
+import type { SignedAddress } from './peer-handshake.ts';
 import { createPeers, type Peers } from './peers.ts';
 import type { PeerSockets } from './socket.ts';
-import { stakesOf } from './stake.ts';
 import type { PeerTiming } from './timing.ts';
 
 export type TestIdentity = ReturnType<typeof createTestIdentity>;

@@ -1,5 +1,7 @@
+import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { type Averager, createAverager } from './averager.ts';
+import type { Stakes } from './validators.ts';
 
 /** The flags `--benchlist-*`, with times in milliseconds. */
 type BenchRules = {
@@ -21,26 +23,15 @@ export const defaultBenchRules: BenchRules = {
   maxPortion: (1 - 15 / 20) / 3,
 };
 
-/** The stake of the validators of a chain; 0 for other nodes. */
-export type Stakes = { readonly of: (node: NodeId) => bigint; readonly total: () => bigint };
-
 /**
  * Validators of one chain that seldom answer. A request to one of them counts as failed at once instead of after its timeout. The clock is an
  * argument of each call. AvalancheGo: snow/networking/benchlist/benchlist.go.
  */
-export type BenchList = {
-  /** Notes an answer or a failure of a node. Returns the nodes whose state changed. */
-  readonly observe: (node: NodeId, isFailure: boolean, now: number) => BenchChange[];
-  /** Releases nodes whose time is over; they start without failures. */
-  readonly expire: (now: number) => BenchChange[];
-  readonly isBenched: (node: NodeId) => boolean;
-  readonly benched: () => NodeId[];
-  readonly nextDeadline: () => number | undefined;
-};
+type BenchList = ReturnType<typeof createBenchList>;
 
-export type BenchChange = { readonly node: NodeId; readonly isBenched: boolean };
+type BenchChange = { readonly node: NodeId; readonly isBenched: boolean };
 
-export function createBenchList(rules: BenchRules, stakes: Stakes): BenchList {
+export function createBenchList(rules: BenchRules, stakes: Stakes) {
   /** Share of failures of each validator that was observed. */
   const failures = new Map<NodeId, Averager>();
   /** Deadlines of benched nodes. All last equally long, so the first is the earliest. */
@@ -76,7 +67,8 @@ export function createBenchList(rules: BenchRules, stakes: Stakes): BenchList {
   };
 
   return {
-    observe: (node, isFailure, now) => {
+    /** Notes an answer or a failure of a node. Returns the nodes whose state changed. */
+    observe: (node: NodeId, isFailure: boolean, now: number): BenchChange[] => {
       if (stakes.of(node) === 0n) {
         if (!deadlines.has(node)) failures.delete(node);
         return [];
@@ -91,7 +83,8 @@ export function createBenchList(rules: BenchRules, stakes: Stakes): BenchList {
       deadlines.set(node, now + rules.duration);
       return [...changes, { node, isBenched: true }];
     },
-    expire: (now) => {
+    /** Releases nodes whose time is over; they start without failures. */
+    expire: (now: number): BenchChange[] => {
       const changes: BenchChange[] = [];
       for (const [node, deadline] of deadlines) {
         if (deadline > now) break;
@@ -100,8 +93,51 @@ export function createBenchList(rules: BenchRules, stakes: Stakes): BenchList {
       }
       return changes;
     },
-    isBenched: (node) => deadlines.has(node),
-    benched: () => [...deadlines.keys()],
-    nextDeadline: () => deadlines.values().next().value,
+    isBenched: (node: NodeId): boolean => deadlines.has(node),
+    benched: (): NodeId[] => [...deadlines.keys()],
+    nextDeadline: (): number | undefined => deadlines.values().next().value,
+  };
+}
+
+/** The bench lists of all chains. A node benched on one counts as disconnected on all; `onChange` is called at its first bench and after its last. */
+export type BenchLists = ReturnType<typeof createBenchLists>;
+
+export function createBenchLists(rules: BenchRules, stakes: Stakes, onChange: (node: NodeId, isBenched: boolean) => void) {
+  const lists = new Map<Id, BenchList>();
+  /** Chains on which a node is benched. */
+  const chainsOf = new Map<NodeId, Set<Id>>();
+
+  const apply = (chainId: Id, changes: readonly BenchChange[]): void => {
+    for (const { node, isBenched } of changes) {
+      const before = chainsOf.get(node);
+      const after = new Set(before);
+      if (isBenched) after.add(chainId);
+      else after.delete(chainId);
+      if (after.size > 0) chainsOf.set(node, after);
+      else chainsOf.delete(node);
+      if ((before !== undefined) !== after.size > 0) onChange(node, after.size > 0);
+    }
+  };
+
+  return {
+    addChain: (chainId: Id): void => void lists.set(chainId, createBenchList(rules, stakes)),
+    observe: (chainId: Id, node: NodeId, isFailure: boolean, now: number): void => {
+      const list = lists.get(chainId);
+      if (list !== undefined) apply(chainId, list.observe(node, isFailure, now));
+    },
+    expire: (now: number): void => {
+      for (const [chainId, list] of lists) apply(chainId, list.expire(now));
+    },
+    nextDeadline: (): number => Math.min(...[...lists.values()].map((list) => list.nextDeadline() ?? Number.POSITIVE_INFINITY)),
+    isBenched: (node: NodeId): boolean => chainsOf.has(node),
+    isBenchedOn: (chainId: Id, node: NodeId): boolean => lists.get(chainId)?.isBenched(node) === true,
+    /** Chains on which a node is benched. */
+    benchedOn: (node: NodeId): Id[] => [...(chainsOf.get(node) ?? [])],
+    /** How many validators are benched on each chain, and their stake. */
+    state: () =>
+      [...lists].map(([chainId, list]) => {
+        const nodes = list.benched();
+        return { chainId, count: nodes.length, weight: nodes.reduce((sum, node) => sum + stakes.of(node), 0n) };
+      }),
   };
 }
