@@ -74,7 +74,6 @@ const ownLimits = {
     'ledger/index-read/output-sources.ts',
     'ledger/index-read/read-buckets.ts',
     'ledger/index/batched-statement.ts',
-    'ledger/index/key-array.ts',
     'ledger/index/key-lookup.ts',
     'ledger/store/statement-cache.ts',
   ],

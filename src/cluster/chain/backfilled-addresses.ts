@@ -1,7 +1,7 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { addressBlob } from '../../ledger/index/blob.ts';
-import { keyLookup } from '../../ledger/index/key-lookup.ts';
+import { arrayLookup } from '../../ledger/index/key-lookup.ts';
 import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
@@ -47,7 +47,7 @@ export const openBackfilledAddresses = (sql: WritableSql, chain: number) => ({
 });
 
 async function listUnrecorded(sql: Sql, chain: number, addresses: readonly Address[]): Promise<Address[]> {
-  const lookup = keyLookup((keys) => `SELECT address FROM backfilled_address WHERE chain = ${chain} AND address IN (${keys})`);
+  const lookup = arrayLookup((isKey) => `SELECT address FROM backfilled_address WHERE chain = ${chain} AND address ${isKey}`);
   const rows = await runOnPostgres(sql, fetchRows<{ address: Uint8Array }>(lookup(addresses.map(addressBlob))));
   const recorded = new Set(rows.map(({ address }) => toHex(address)));
   return addresses.filter((address) => !recorded.has(address));

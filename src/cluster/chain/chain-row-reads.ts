@@ -5,8 +5,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
-import { batchedStatement, placeholders } from '../../ledger/index/batched-statement.ts';
-import { rowSizes } from '../../ledger/index/insert-rows.ts';
+import { arrayLookup } from '../../ledger/index/key-lookup.ts';
 import { type ChainOutputRow, createChainOutputReads } from '../../ledger/index-read/read-chain-outputs.ts';
 import { fxsFromText } from '../../ledger/state/asset-table.ts';
 import { abovePreLinearization } from '../../ledger/state/output-number.ts';
@@ -22,9 +21,9 @@ export function createChainRowReads(t: Tables) {
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.oldUtxo}`, values: [] };
-  const assetsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id, fxs FROM ${t.asset} WHERE id IN (${placeholders(n)})`);
-  const txsById = batchedStatement(rowSizes.postgres, 1, (n) => `SELECT id FROM ${t.tx} WHERE id IN (${placeholders(n)})`);
-  const outputs = createChainOutputReads(t);
+  const assetsById = arrayLookup((isKey) => `SELECT id, fxs FROM ${t.asset} WHERE id ${isKey}`);
+  const txsById = arrayLookup((isKey) => `SELECT id FROM ${t.tx} WHERE id ${isKey}`);
+  const outputs = createChainOutputReads('postgres', t);
   return {
     lastBlock: function* (): Queries<LastBlock | undefined> {
       const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);

@@ -7,7 +7,6 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { IndexError } from '../../ledger/index/fault.ts';
-import { withKeyArrays } from '../../ledger/index/key-array.ts';
 import { incrementBackfillRevision } from '../../ledger/index/migrate.ts';
 import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
@@ -103,7 +102,7 @@ export function openPostgresChain(
     lastTx = tx;
   };
 
-  const inTransaction = async <T>(steps: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(withKeyArrays(tx), steps()));
+  const inTransaction = async <T>(steps: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, steps()));
 
   return {
     isInitialized: async () => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
@@ -118,7 +117,7 @@ export function openPostgresChain(
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
     blockAt: (height) => runOnPostgres(sql, reads.blockBytes(height)),
-    load: (requested) => runOnPostgres(withKeyArrays(sql), loadQueries(requested)),
+    load: (requested) => runOnPostgres(sql, loadQueries(requested)),
     commit: async (blocks) => {
       if (blocks.length === 0) return;
       await storeInPartitions(blocks, function* () {
@@ -138,7 +137,7 @@ export function openPostgresChain(
       });
     },
     backfilledAddresses: openBackfilledAddresses(sql, chain.number),
-    withoutKeys: (addresses) => runOnPostgres(withKeyArrays(sql), writer.withoutKeys(addresses)),
+    withoutKeys: (addresses) => runOnPostgres(sql, writer.withoutKeys(addresses)),
     exported: {
       listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {

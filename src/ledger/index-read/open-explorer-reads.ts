@@ -38,18 +38,18 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const runWithPauses = queryRunnerOn(sql, longWork);
   const runSlow = queryRunnerOn(slowSql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
-  const blocks = createBlockReads(tables, chain.id);
+  const blocks = createBlockReads(sql.dialect, tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
   const utxos = createUtxoReads(tables, chain, outputs, txs, sql);
-  const details = createAssetReads(tables, outputs);
+  const details = createAssetReads(sql.dialect, tables, outputs);
   const assets = createAssetListReads(tables, chain.id, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
   const sums = createBlockSumsReads(tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
   const holders = createHolderReads(sql, tables, txs, runSlow);
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
-  const search = createSearchReads(tables, outputs);
+  const search = createSearchReads(sql.dialect, tables, outputs);
   const transfers = createTransferReads(chain, chain.hasInbound);
 
   function* outputsByRef(refs: readonly UtxoRef[], pin: PinnedBlock): Queries<OutputEntry[]> {

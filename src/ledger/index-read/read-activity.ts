@@ -1,6 +1,7 @@
 import { type Address, addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import type { Dialect } from '../index/ddl.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { IndexTables } from '../index/tables.ts';
 import { storedID, storedOwners } from '../state/stored-utxo.ts';
@@ -8,8 +9,12 @@ import { fetchRows } from '../store/queries.ts';
 import type { OutputEntry, QueriesOf } from './index-reads.ts';
 import type { TxReads } from './read-txs.ts';
 
-export function createActivityReads(t: IndexTables, { txSeqs, txs }: TxReads): QueriesOf<'lastActivity' | 'seenAddresses'> {
-  const holders = keyLookup((keys) => `SELECT address, first FROM ${t.holder} WHERE address IN (${keys})`);
+export function createActivityReads(
+  dialect: Dialect,
+  t: IndexTables,
+  { txSeqs, txs }: TxReads,
+): QueriesOf<'lastActivity' | 'seenAddresses'> {
+  const holders = keyLookup(dialect, (isKey) => `SELECT address, first FROM ${t.holder} WHERE address ${isKey}`);
   return {
     lastActivity: function* (addresses, pin) {
       const requested = new Set(addresses);

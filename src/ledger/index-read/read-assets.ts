@@ -1,5 +1,6 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import type { Dialect } from '../index/ddl.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { sumFromBytes } from '../index/output-amount.ts';
 import type { IndexTables } from '../index/tables.ts';
@@ -11,6 +12,7 @@ import type { AssetDetails, AssetEntry, AssetName, MintRight, QueriesOf } from '
 import type { OutputReads } from './read-outputs.ts';
 
 export function createAssetReads(
+  dialect: Dialect,
   t: Tables & IndexTables,
   { addBytes }: Pick<OutputReads, 'addBytes'>,
 ): QueriesOf<'asset' | 'assets' | 'assetDetails' | 'assetNames'> & {
@@ -19,19 +21,21 @@ export function createAssetReads(
 } {
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const details = keyLookup(
+    dialect,
     (
-      keys,
+      isKey,
     ) => `SELECT a.id, a.fxs, a.name, a.symbol, a.denomination, b.time AS created, b.height AS created_in, s.first, s.last, s.txs, s.supply, s.nfts,
       s.holders, s.held, s.minted, s.minted_nfts,
       (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       FROM ${t.asset} a LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height
-      LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id IN (${keys})`,
+      LEFT JOIN ${t.assetStat} s ON s.asset = a.id WHERE a.id ${isKey}`,
   );
   const minters = keyLookup(
-    (keys) =>
-      `SELECT m.asset, m.seq, NULL AS bytes FROM ${t.minter} m WHERE m.asset IN (${keys}) AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
+    dialect,
+    (isKey) =>
+      `SELECT m.asset, m.seq, NULL AS bytes FROM ${t.minter} m WHERE m.asset ${isKey} AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq)`,
   );
-  const names = keyLookup((keys) => `SELECT id, name, symbol, denomination FROM ${t.asset} WHERE id IN (${keys})`);
+  const names = keyLookup(dialect, (isKey) => `SELECT id, name, symbol, denomination FROM ${t.asset} WHERE id ${isKey}`);
   const isTx = `SELECT 1 AS one FROM ${t.tx} WHERE id = ?`;
 
   const keysOf = (ids: readonly Id[]) => [...new Set(ids)].map(idToBytes);

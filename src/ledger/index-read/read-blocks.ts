@@ -1,5 +1,6 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
 import { versionSize } from '../../base/codec/pack.ts';
+import type { Dialect } from '../index/ddl.ts';
 import { type ExplorerTables, joinIdTexts } from '../index/explorer-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
@@ -101,12 +102,12 @@ function createPinReads(t: Tables, chainID: Id): PinReads {
   };
 }
 
-export function createBlockReads(t: Tables & Pick<ExplorerTables, 'blockTxIds'>, chainID: Id): BlockReads {
+export function createBlockReads(dialect: Dialect, t: Tables & Pick<ExplorerTables, 'blockTxIds'>, chainID: Id): BlockReads {
   const pins = createPinReads(t, chainID);
   const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
     b.time, b.tx_bytes, i.texts FROM ${t.block} b LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
   const byId = `${columns} WHERE b.id = ?`;
-  const byHeights = keyLookup((keys) => `${columns} WHERE b.height IN (${keys})`);
+  const byHeights = keyLookup(dialect, (isKey) => `${columns} WHERE b.height ${isKey}`);
   const heights = {
     asc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height LIMIT ? + 0`,
     desc: `SELECT height FROM ${t.block} WHERE height >= ? AND height <= ? ORDER BY height DESC LIMIT ? + 0`,

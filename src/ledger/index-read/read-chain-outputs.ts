@@ -43,15 +43,15 @@ export type ChainOutputReads = {
   readonly spendsBySeq: (seqs: readonly number[]) => Query[];
 };
 
-export function createChainOutputReads(t: Tables, epoch: Sql['epoch'] = noReverts): ChainOutputReads {
+export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch: Sql['epoch'] = noReverts): ChainOutputReads {
   const txColumns = `SELECT x.seq, x.id, x.height, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
-  const txsBySeq = keyLookup((keys) => `${txColumns} WHERE x.seq IN (${keys})`);
-  const txsById = keyLookup((keys) => `${txColumns} WHERE x.id IN (${keys}) AND ${outputsAreKnown}`);
+  const txsBySeq = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.seq ${isKey}`);
+  const txsById = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.id ${isKey} AND ${outputsAreKnown}`);
   const oldColumns = `SELECT o.seq, o.id, b.height, o.bytes, b.time FROM ${t.oldUtxo} o JOIN ${t.block} b ON b.height = 0`;
-  const oldBySeq = keyLookup((keys) => `${oldColumns} WHERE o.seq IN (${keys})`);
-  const oldById = keyLookup((keys) => `${oldColumns} WHERE o.id IN (${keys})`);
+  const oldBySeq = keyLookup(dialect, (isKey) => `${oldColumns} WHERE o.seq ${isKey}`);
+  const oldById = keyLookup(dialect, (isKey) => `${oldColumns} WHERE o.id ${isKey}`);
   const oldBetween = `SELECT id FROM ${t.oldUtxo} WHERE id >= ? AND id <= ? ORDER BY id LIMIT ${maxOldIds}`;
-  const spendsBySeq = keyLookup((keys) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo IN (${keys})`);
+  const spendsBySeq = keyLookup(dialect, (isKey) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo ${isKey}`);
   const ids = createOutputIdReads(t, epoch);
 
   /** Queries for the rows that hold outputs. */

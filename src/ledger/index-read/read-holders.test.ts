@@ -34,7 +34,7 @@ function openLists(seed: number) {
     },
   };
   const tables = { ...tablesOf(number), ...indexTablesOf(number), ...explorerTablesOf(number) };
-  const blocks = createBlockReads(tables, chainID);
+  const blocks = createBlockReads(sql.dialect, tables, chainID);
   const outputs = createOutputReads(tables, chainID, sql);
   const { txs, txSeqs } = createTxReads(tables, { id: chainID, feeAsset: chains.feeAsset }, blocks, outputs, sql.dialect);
   const counted: typeof txs = (seqs, ...rest) => {

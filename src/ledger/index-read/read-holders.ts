@@ -121,8 +121,9 @@ function createListReads(
     FROM (SELECT address FROM ${t.assetOwner} WHERE asset = ? AND address > ? ORDER BY address LIMIT ? + 0) o
     LEFT JOIN ${t.balance} b ON b.address = o.address AND b.asset = ? AND b.part = ? AND ${isNewest('o.address')} ORDER BY o.address`;
   const balancesOf = keyLookup(
-    (keys) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
-      AND b.address IN (${keys})`,
+    dialect,
+    (isKey) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
+      AND b.address ${isKey}`,
   );
   const utxosBetween = `SELECT bytes FROM ${t.oldUtxo} WHERE seq >= ? AND seq < ?`;
 
@@ -166,8 +167,7 @@ function createListReads(
     }
     if (changed.size === 0) return { ...list, pin, oldest };
     const values = [idToBytes(asset), own, idToBytes(asset), own, pin.height];
-    const queries = balancesOf([...changed].map(addressToBytes)).map((one) => ({ ...one, values: [...values, ...one.values] }));
-    const rows = yield* fetchRows<HolderRow>(queries);
+    const rows = yield* fetchRows<HolderRow>(balancesOf([...changed].map(addressToBytes), values));
     return { pin, oldest, owners: list.owners + changed.size, top: updateTopHolders(list.top, changed, rows, maxListed) };
   }
 

@@ -82,7 +82,7 @@ export const crossChainColumns =
 export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
 
 export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pick<Sql, 'dialect' | 'epoch'>): OutputReads {
-  const chainOutputs = createChainOutputReads(t, epoch);
+  const chainOutputs = createChainOutputReads(dialect, t, epoch);
   const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
   const ownChain = idToBytes(chainID);
   const spenders = createSpenderReads(t, dialect);
@@ -120,7 +120,7 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
       return row;
     },
     spenders,
-    movedById: keyLookup((keys) => `${crossChainOutputs} WHERE m.id IN (${keys})`),
+    movedById: keyLookup(dialect, (isKey) => `${crossChainOutputs} WHERE m.id ${isKey}`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,
       values: [time, seq, limit],
@@ -157,10 +157,11 @@ function createSpenderReads(t: Tables, dialect: Sql['dialect']) {
   return {
     /** By their own `seq`: `seq`, `id`, `bytes` and `time`. */
     bySeq: keyLookup(
-      (keys) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq IN (${keys})`,
+      dialect,
+      (isKey) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq ${isKey}`,
     ),
     /** By outputs, for a few of them: `utxo` and the transaction that consumed it, which is read again for each output. */
-    of: keyLookup((keys) => `${columns} FROM ${t.spend} s ${joins} WHERE s.utxo IN (${keys})`),
+    of: keyLookup(dialect, (isKey) => `${columns} FROM ${t.spend} s ${joins} WHERE s.utxo ${isKey}`),
     maxJoined,
     /** The same for all outputs of transactions, on PostgreSQL only: `maxJoined` rows and one more at most. */
     ofTxs: (seqs: readonly number[]): Query[] => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),

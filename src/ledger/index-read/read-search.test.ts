@@ -26,7 +26,7 @@ test('assets are compared with a text in pages, so that a long read can pause, a
     if (n > 0) addTx.run(n, idOf(n), new Uint8Array(1));
   }
   db.exec('COMMIT');
-  const { assetsMatching } = createSearchReads(tables, { idsBetween: () => expect.unreachable() });
+  const { assetsMatching } = createSearchReads('sqlite', tables, { idsBetween: () => expect.unreachable() });
   const find = (text: string, limit: number) => {
     const steps = assetsMatching(text, limit);
     for (let step = steps.next(); ; ) {

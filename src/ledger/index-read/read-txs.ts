@@ -81,8 +81,8 @@ export function createTxReads(
   const chain = { id: chainID, outputs };
   const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
     FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
-  const bySeq = keyLookup((keys) => `SELECT id, bytes FROM ${t.tx} WHERE seq IN (${keys})`);
-  const withOutputsBySeq = keyLookup((keys) => `${withOutputs} WHERE x.seq IN (${keys})`);
+  const bySeq = keyLookup(dialect, (isKey) => `SELECT id, bytes FROM ${t.tx} WHERE seq ${isKey}`);
+  const withOutputsBySeq = keyLookup(dialect, (isKey) => `${withOutputs} WHERE x.seq ${isKey}`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
   const seq = seqOfId(t);
   const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;

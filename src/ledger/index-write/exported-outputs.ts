@@ -39,8 +39,9 @@ export function exportedOutputQueries(chain: Pick<IndexSpec, 'number' | 'id'>, d
     JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address = ? AND h.shelf = ${outputSets.exported}`;
   const perDestination = 'OVER (PARTITION BY h.address, m.destination)';
   const ownersLookup = keyLookup(
-    (keys) => `SELECT DISTINCT h.address, m.destination, CAST(count(*) ${perDestination} AS integer) AS count,
-      CAST(sum(h.seq) ${perDestination} AS text) AS sum FROM ${schema}${indexTablesOf(chain.number).movedOwner} h JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address IN (${keys}) AND h.shelf = ${outputSets.exported}`,
+    dialect,
+    (isKey) => `SELECT DISTINCT h.address, m.destination, CAST(count(*) ${perDestination} AS integer) AS count,
+      CAST(sum(h.seq) ${perDestination} AS text) AS sum FROM ${schema}${indexTablesOf(chain.number).movedOwner} h JOIN ${schema}moved m ON m.seq = -h.seq WHERE h.address ${isKey} AND h.shelf = ${outputSets.exported}`,
   );
   const lastBlockTimeText = `SELECT time FROM ${tablesOf(chain.number).block} ORDER BY height DESC LIMIT 1`;
 

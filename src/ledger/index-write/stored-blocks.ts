@@ -42,7 +42,7 @@ export function createStoredBlockIndexer(
 /** Reads transactions with the outputs that they consume and import. */
 function createStoredTxReader(chain: IndexSpec, t: Tables) {
   const sizes = [64, 8, 1];
-  const outputs = createChainOutputReads(t);
+  const outputs = createChainOutputReads('sqlite', t);
   // Rows of `atomic` keep their bytes after the import. Outputs that a followed chain imported are only in `moved`, if anywhere.
   const atomicById = batchedStatement(
     sizes,

@@ -3,6 +3,7 @@ import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import { arrayStatement } from '../index/key-array.ts';
+import { arrayLookup } from '../index/key-lookup.ts';
 import { createRowSort, inOrder } from '../index/row-order.ts';
 import type { SqlValue } from '../index/sql.ts';
 import {
@@ -30,8 +31,10 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
   const insert = (name: string, table: Table, onConflict?: string) => insertRows(dialect, name, table, onConflict);
   const upsert = (name: string, table: Table, changing: readonly string[]): BatchedStatement =>
     insert(name, table, ` ON CONFLICT (${table.key.join(', ')}) DO UPDATE SET ${changing.map((c) => `${c} = excluded.${c}`).join(', ')}`);
-  const lookup = (name: string, columns: string, key: string): BatchedStatement =>
-    batchedStatement(rows, 1, (n) => `SELECT ${columns} FROM ${name} WHERE ${key} IN (${placeholders(n)})`);
+  const lookup = (name: string, columns: string, key: string): BatchedStatement => {
+    const text = (isKey: string): string => `SELECT ${columns} FROM ${name} WHERE ${key} ${isKey}`;
+    return dialect === 'postgres' ? arrayLookup(text) : batchedStatement(rows, 1, (n) => text(`IN (${placeholders(n)})`));
+  };
   const addBalance = insert(balance, chainTables.balance);
   const upsertBalance = upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']);
   // A node stores balances with its blocks, so an index that is added to its database finds them there.

@@ -1,12 +1,14 @@
 import { memoize } from '../../base/cache/memoize.ts';
 import type { Query } from '../store/queries.ts';
 import { placeholders } from './batched-statement.ts';
-import type { Sql, SqlValue } from './sql.ts';
+import type { Dialect } from './ddl.ts';
+import { distinctArrayText, typeOf } from './key-array.ts';
+import type { SqlValue } from './sql.ts';
 
 /**
- * Builds queries that look up many keys at once. A list of keys has one of a few lengths, so that few statements are prepared; `fill` is added
- * until a length is reached. On SQLite lists longer than 64 keys are not faster; on PostgreSQL each statement is a round trip, so that the outputs
- * of a page of transactions are looked up with one.
+ * Builds queries with a list of keys of one of a few lengths, so that few statements are prepared; `fill` is added until a length is reached. On
+ * SQLite lists longer than 64 keys are not faster; on PostgreSQL each statement is a round trip, so that the outputs of a page of transactions are
+ * looked up with one.
  */
 function lookup<Key extends SqlValue>(
   lengths: readonly number[],
@@ -27,19 +29,53 @@ function lookup<Key extends SqlValue>(
   };
 }
 
-/** From a query text with an `IN (...)` list. The last key is repeated, which adds no rows. */
-export const keyLookup = (text: (keys: string) => string): ((keys: readonly SqlValue[]) => Query[]) =>
-  lookup(
+/**
+ * Builds queries that look up rows by many keys. `text` gets the condition that a column is one of the keys, and returns the SQL text:
+ * `WHERE seq ${isKey}`. The rows of a key must not depend on the other keys: no GROUP BY, no LIMIT. `values` are those of the placeholders that
+ * the text has before the condition.
+ */
+export type KeyLookup = (keys: readonly SqlValue[], values?: readonly SqlValue[]) => Query[];
+
+export const keyLookup = (dialect: Dialect, text: (isKey: string) => string): KeyLookup =>
+  dialect === 'sqlite' ? listLookup(text) : arrayLookup(text);
+
+/** For SQLite: `seq IN (?,?,…)`. The last key is repeated, which adds no rows. */
+function listLookup(text: (isKey: string) => string): KeyLookup {
+  const build = lookup(
     [1, 2, 4, 16, 64, 128, 256, 512, keysPerQuery],
-    (length) => text(placeholders(length)),
+    (length) => text(`IN (${placeholders(length)})`),
     (last) => last,
   );
+  return (keys, before) => {
+    const queries = build(keys);
+    return before === undefined ? queries : queries.map((query) => ({ text: query.text, values: [...before, ...query.values] }));
+  };
+}
 
 /**
- * The same for byte strings. Each row has the position of its key in the list (column `n`), so the key is neither read back nor compared: for
+ * For PostgreSQL: the query is run for each key of an array. As a table, the keys are joined one by one, so that only the partitions that have them
+ * are read; of `= ANY(array)` PostgreSQL searches every partition, unless it makes a new plan for every array.
+ */
+export function arrayLookup(text: (isKey: string) => string): KeyLookup {
+  const query = text('= listed.key');
+  const textFor = memoize(
+    (type: string) => `SELECT list.* FROM unnest(CAST(? AS ${type}[])) AS listed(key) CROSS JOIN LATERAL (${query}) list`,
+  );
+  return (keys, before = []) => {
+    const queries: Query[] = [];
+    for (let at = 0; at < keys.length; at += keysPerQuery) {
+      const listed = keys.slice(at, at + keysPerQuery);
+      queries.push({ text: textFor(typeOf(listed)), values: [distinctArrayText(listed), ...before] });
+    }
+    return queries;
+  };
+}
+
+/**
+ * Looks up byte strings. Each row has the position of its key in the list (column `n`), so the key is neither read back nor compared: for
  * pages of hundreds of outputs that is a good part of reading them. `text` gets the keys as a table: `k(n, id)` AS (VALUES …).
  */
-export const orderedLookup = (dialect: Sql['dialect'], text: (keys: string) => string): ((keys: readonly Uint8Array[]) => Query[]) =>
+export const orderedLookup = (dialect: Dialect, text: (keys: string) => string): ((keys: readonly Uint8Array[]) => Query[]) =>
   lookup(
     [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, keysPerQuery],
     (length) => text(`WITH k(n, id) AS (VALUES ${keyRows(dialect, length)})`),
@@ -55,7 +91,7 @@ export function rowsByPosition<Row extends { readonly n: number }>(results: read
 }
 
 /** `(0, ?), (1, ?)`. PostgreSQL takes the type of the column from the first row. */
-const keyRows = (dialect: Sql['dialect'], length: number): string =>
+const keyRows = (dialect: Dialect, length: number): string =>
   Array.from({ length }, (_, n) => (n === 0 && dialect === 'postgres' ? '(0, CAST(? AS bytea))' : `(${n}, ?)`)).join(', ');
 
 const keysPerQuery = 1024;

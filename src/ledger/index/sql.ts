@@ -31,6 +31,12 @@ export type { SqlValue };
 /** A database that can be written to. `write` runs `work` in one transaction. */
 export type WritableSql = Sql & { readonly write: <T>(work: (sql: Sql) => T | Promise<T>) => T | Promise<T> };
 
+/** A text with other names for its values: the first `?` becomes `name(0)`. In the texts of this program a `?` is always a value. */
+export function nameValues(text: string, name: (position: number) => string): string {
+  const [start, ...others] = text.split('?');
+  return start + others.map((piece, position) => name(position) + piece).join('');
+}
+
 /** PostgreSQL only: whether the schema has a table of this name. A process of another version may not have created it. */
 export async function hasTable(sql: Pick<Sql, 'all'>, name: string): Promise<boolean> {
   const [table] = await sql.all<{ name: string | null }>(`SELECT CAST(to_regclass('${name}') AS text) AS name`, []);

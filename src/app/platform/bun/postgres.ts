@@ -8,7 +8,7 @@ import {
   type PostgresOptions,
 } from '../../../cluster/postgres/postgres.ts';
 import { isServerAnswer, type PostgresError, timeoutError, toPostgresFault } from '../../../cluster/postgres/postgres-fault.ts';
-import type { GroupResult, SqlQuery } from '../../../ledger/index/sql.ts';
+import { type GroupResult, nameValues, type SqlQuery } from '../../../ledger/index/sql.ts';
 import { connect } from './postgres-connection.ts';
 import { listenOn } from './postgres-listener.ts';
 import { convertBigints, toResult } from './postgres-rows.ts';
@@ -242,7 +242,4 @@ export const defaultPoolSize = 8;
 
 /** Creates a function that replaces `?` by PostgreSQL's placeholders $1, $2, ... Results are cached: statements are few, but long. */
 const createPlaceholderNumbering = (): ((text: string) => string) =>
-  memoize((text: string) => {
-    let count = 0;
-    return text.replace(/\?/g, () => `$${++count}`);
-  });
+  memoize((text: string) => nameValues(text, (position) => `$${position + 1}`));
