@@ -36,7 +36,7 @@ export const cacheTable = rows({
   requests: { share: 22, holds: 'Data, Metrics: parsed paths and queries', dies: 'never', copiesKeys: true },
   points: { share: 22, holds: 'Metrics: texts of hours, days, weeks and months that are over', dies: 'revert', copiesKeys: true },
   assetDays: { share: 3, holds: 'explorer: transactions of an asset on days that are over', dies: 'revert' },
-  amountLists: { share: 128, holds: 'Data: the outputs of an address with many of them, in the order of their amounts', dies: 'revert' },
+  amountLists: { share: 128, holds: 'Data: the next outputs of lists by amount', dies: 'revert' },
   holders: { share: 14, holds: 'explorer: the largest holders of assets, by asset', dies: 'revert' },
   assetLabels: { share: 12, holds: 'Data: name, symbol and denomination of assets', dies: 'never' },
   publicKeys: { share: 118, holds: 'Data: public keys of owners as text', dies: 'never' },

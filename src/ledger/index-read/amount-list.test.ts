@@ -4,113 +4,102 @@ import { u64Bytes } from '../../base/bytes/octets.ts';
 import { createCacheBudget, defaultCacheBytes } from '../../base/cache/cache-budget.ts';
 import {
   type AmountList,
-  type AmountPageStart,
+  type AmountPosition,
+  amountPageStart,
   coversStart,
   createAmountListBuilder,
-  extendList,
+  indexBehind,
   maxListLength,
-  walkAmounts,
 } from './amount-list.ts';
+import type { Order } from './index-reads.ts';
 
 type Listed = { readonly amount: bigint; readonly seq: number };
+type Page = { readonly order: Order; readonly start: AmountPosition };
 
-const firstPage: AmountPageStart = { order: 'asc', after: undefined, least: u64Bytes(0n) };
-
-const finish = <T>(work: Generator<void, T>): T => {
-  let step = work.next();
-  while (step.done !== true) step = work.next();
-  return step.value;
+const build = (outputs: readonly Listed[], { order, start }: Page, maxLength = 1000, known?: AmountList): AmountList => {
+  const builder = createAmountListBuilder(order, known?.start ?? start, maxLength, known);
+  for (const { amount, seq } of outputs) builder.add(u64Bytes(amount), seq);
+  return builder.finish({ newest: 0, oldest: 0 });
 };
 
-const build = (outputs: readonly Listed[], page = firstPage, maxLength?: number): AmountList => {
-  const builder = createAmountListBuilder(page, maxLength);
-  for (const { amount, seq } of outputs) {
-    builder.add(u64Bytes(amount), seq);
-    finish(builder.settle());
-  }
-  return finish(builder.finish({ newest: 0, oldest: 0 }));
-};
-
-const walk = (list: AmountList, order: 'asc' | 'desc', after: AmountPageStart['after'], least: Uint8Array): number[] => {
-  const { next } = walkAmounts(list, { order, after, least });
-  const seqs: number[] = [];
-  for (let seq = next(); seq !== undefined; seq = next()) seqs.push(seq);
-  return seqs;
-};
+const behind = (list: AmountList, { order, start }: Page): number[] => [...list.seqs.subarray(indexBehind(list, order, start))];
 
 const ascending = (a: Listed, b: Listed): number => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : a.seq - b.seq);
+const sorted = (outputs: readonly Listed[], order: Order): Listed[] =>
+  outputs.toSorted(order === 'asc' ? ascending : (a, b) => ascending(b, a));
+const seqsOf = (outputs: readonly Listed[]): number[] => outputs.map(({ seq }) => seq);
 
-test('a list is walked both ways from behind any position, down to or up from any amount', () => {
+const orders = fc.constantFrom<Order[]>('asc', 'desc');
+
+test('a list has the outputs behind any position, in both orders, each once', () => {
   const amounts = fc.oneof(fc.bigInt(0n, 3n), fc.bigInt(0n, 2n ** 64n - 1n), fc.constant(2n ** 32n));
   fc.assert(
-    fc.property(fc.array(amounts, { minLength: 1 }), fc.nat(), amounts, fc.boolean(), (values, at, least, hasMoved) => {
+    fc.property(fc.array(amounts, { minLength: 1 }), fc.nat(), fc.boolean(), orders, (values, at, isMoved, order) => {
       const outputs = values.map((amount, i) => ({ amount, seq: i - 3 }));
-      const list = build(outputs);
       const position = outputs[at % outputs.length] as Listed;
       const key = u64Bytes(position.amount);
-      // A position of an output that moved between chains is behind all others of its amount.
-      const after = hasMoved ? { key, tie: new Uint8Array(8), seq: -1 } : { key, seq: position.seq };
-      const isBehind = (one: Listed) => (hasMoved ? one.amount > position.amount : ascending(one, position) > 0);
-      const isBefore = (one: Listed) => (hasMoved ? one.amount <= position.amount : ascending(one, position) < 0);
-      const sorted = outputs.filter(({ amount }) => amount >= least).sort(ascending);
-      const seqs = (some: readonly Listed[]) => some.map(({ seq }) => seq);
-      expect(walk(list, 'asc', undefined, u64Bytes(least))).toEqual(seqs(sorted));
-      expect(walk(list, 'desc', undefined, u64Bytes(least))).toEqual(seqs(sorted.toReversed()));
-      expect(walk(list, 'asc', after, u64Bytes(least))).toEqual(seqs(sorted.filter(isBehind)));
-      expect(walk(list, 'desc', after, u64Bytes(least))).toEqual(seqs(sorted.filter(isBefore).toReversed()));
+      // At equal amounts an output that moved between chains is behind all others if the order is ascending, before them if it is descending.
+      const after = isMoved ? { key, tie: new Uint8Array(8), seq: -1 } : { key, seq: position.seq };
+      const place = isMoved ? { amount: position.amount, seq: Number.POSITIVE_INFINITY } : position;
+      const isBehind = (one: Listed) => (order === 'asc' ? ascending(one, place) > 0 : ascending(place, one) > 0);
+      const first = { order, start: amountPageStart(order, undefined) };
+      const next = { order, start: amountPageStart(order, after) };
+      const expected = seqsOf(sorted(outputs.filter(isBehind), order));
+      const list = build([...outputs, ...outputs], first);
+      expect(behind(list, first)).toEqual(seqsOf(sorted(outputs, order)));
+      expect(behind(list, next)).toEqual(expected);
+      expect([...build(outputs, next).seqs]).toEqual(expected);
+      expect(coversStart(list, order, next.start)).toBe(true);
+      expect(coversStart(build(outputs, next), order, first.start)).toBe(false);
     }),
   );
 });
 
-test('runs are merged in several steps', () => {
+test('more outputs than are sorted at once', () => {
   const outputs = Array.from({ length: 20_000 }, (_, i) => ({ amount: BigInt((i * 7919) % 10_007), seq: i }));
-  const list = build(outputs);
-  expect(walk(list, 'asc', undefined, u64Bytes(0n))).toEqual([...outputs].sort(ascending).map(({ seq }) => seq));
-  const builder = createAmountListBuilder(firstPage);
-  for (const { amount, seq } of outputs) builder.add(u64Bytes(amount), seq);
-  expect([...builder.finish({ newest: 0, oldest: 0 })].length).toBeGreaterThan(3);
+  for (const order of ['asc', 'desc'] as const)
+    for (const maxLength of [20_000, 5000]) {
+      const list = build(outputs, { order, start: amountPageStart(order, undefined) }, maxLength);
+      expect([...list.seqs]).toEqual(seqsOf(sorted(outputs, order)).slice(0, maxLength));
+      expect(list.isCut).toBe(maxLength < 20_000);
+    }
 });
 
-test('of too many outputs, a list has the next ones of a page: a walk gives these and says that there may be more', () => {
+test('of too many outputs a list has the next ones of a page; with newer outputs it has no gap either', () => {
   const amounts = fc.bigInt(0n, 12n);
   const outputs = fc.array(amounts, { minLength: 1, maxLength: 60 }).map((values) => values.map((amount, i) => ({ amount, seq: i })));
-  const pages = fc.record({ order: fc.constantFrom('asc' as const, 'desc' as const), after: fc.option(fc.nat(70)), least: amounts });
+  const positions = fc.option(fc.nat(70));
   fc.assert(
-    fc.property(outputs, outputs, pages, pages, fc.integer({ min: 2, max: 20 }), (old, later, builtFor, asked, maxLength) => {
-      const startOf = ({ order, after, least }: typeof asked): AmountPageStart => {
-        const found = after === null ? undefined : old[after % old.length];
-        return { order, after: found && { key: u64Bytes(found.amount), seq: found.seq }, least: u64Bytes(least) };
+    fc.property(outputs, outputs, orders, positions, positions, fc.integer({ min: 1, max: 20 }), (old, later, order, built, asked, max) => {
+      const pageAt = (index: number | null): Page => {
+        const found = index === null ? undefined : old[index % old.length];
+        return { order, start: amountPageStart(order, found && { key: u64Bytes(found.amount), seq: found.seq }) };
       };
       const newer = later.map(({ amount, seq }) => ({ amount, seq: old.length + seq }));
-      const list = build(old, startOf(builtFor), maxLength);
-      expect(list.seqs.length).toBeLessThanOrEqual(maxLength);
-      expect(coversStart(list, startOf(builtFor))).toBe(true);
-      const check = (tested: AmountList, all: readonly Listed[]): void => {
-        const start = startOf(asked);
-        if (!coversStart(tested, start)) return;
-        const expected = walk(build(all), start.order, start.after, start.least);
-        const { next, isCut } = walkAmounts(tested, start);
-        for (const seq of expected) if (!isCut()) expect(next()).toBe(seq);
-        if (!isCut()) expect(next()).toBeUndefined();
+      const check = (list: AmountList, all: readonly Listed[]): void => {
+        expect(list.seqs.length).toBeLessThanOrEqual(max);
+        const page = pageAt(asked);
+        if (!coversStart(list, order, page.start)) return;
+        const expected = behind(build(all, pageAt(null)), page);
+        const found = behind(list, page);
+        expect(found).toEqual(list.isCut ? expected.slice(0, found.length) : expected);
+        if (list.isCut) expect(found).not.toEqual([]);
       };
+      const list = build(old, pageAt(built), max);
       check(list, old);
-      const longer = extendList(list, build(newer), 1000);
-      check(longer as AmountList, [...old, ...newer]);
-      expect(longer?.window).toEqual(list.window);
+      check(build(newer, pageAt(built), max, list), [...old, ...newer]);
     }),
   );
 });
 
-test('the window of a first page has half as many outputs as the longest list', () => {
+test('a cut list does not serve a page that begins behind its last output', () => {
   const outputs = Array.from({ length: 101 }, (_, i) => ({ amount: BigInt(i), seq: i }));
-  const list = build(outputs, { ...firstPage, order: 'desc' }, 100);
-  expect(list.seqs.length).toBe(50);
-  expect(walk(list, 'desc', undefined, u64Bytes(99n))).toEqual([100, 99]);
-  expect(coversStart(list, firstPage)).toBe(false);
-  expect(extendList(list, build(outputs), 99)).toBeUndefined();
+  const list = build(outputs, { order: 'desc', start: amountPageStart('desc', undefined) }, 50);
+  const startAfter = (seq: number) => amountPageStart('desc', { key: u64Bytes(BigInt(seq)), seq });
+  expect([100, 52, 51, 3].map((seq) => coversStart(list, 'desc', startAfter(seq)))).toEqual([true, true, false, false]);
 });
 
-test('with default flags, a writer and a reader keep lists of 190,000 outputs', () => {
+test('with default flags, a writer and a reader cache lists of 65,536 outputs', () => {
   const budget = createCacheBudget(defaultCacheBytes / 2);
-  expect(maxListLength(budget)).toBeGreaterThan(190_000);
+  expect(maxListLength(budget)).toBe(65_536);
 });

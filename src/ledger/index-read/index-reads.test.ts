@@ -7,10 +7,10 @@ import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts
 const pauseAlways: LongWork = { begin: () => () => new Promise((resolve) => void setImmediate(resolve)) };
 
 readsContract('SQLite', (seed) => openSqliteReads(seed), 4);
-// Orders by amount are kept here even if they have few outputs; of more than eight, the next four.
+// Lists of outputs by amount are cached here even if they have few outputs, and have eight of them at most.
 readsContract(
   'SQLite with pauses',
-  (seed) => openSqliteReads(seed, pauseAlways, { min: 1, max: 8, behind: 2, outputsPerPage: 2, filteredRows: 2 }),
+  (seed) => openSqliteReads(seed, pauseAlways, { min: 1, max: 8, stale: 2, outputsPerPage: 2, filteredRows: 2 }),
   2,
 );
 

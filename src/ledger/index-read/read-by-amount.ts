@@ -1,25 +1,21 @@
 import type { Address } from '../../base/bytes/address.ts';
-import type { Id } from '../../base/bytes/id.ts';
-import { idToBytes } from '../../base/bytes/id.ts';
-import { u64Bytes } from '../../base/bytes/octets.ts';
-import { type CacheVersion, createCache } from '../../base/cache/cache.ts';
+import { createCache } from '../../base/cache/cache.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
-import { type OutputSet, outputSets } from '../index/tables.ts';
-import { outputNumber } from '../state/output-number.ts';
-import { hasAsset } from '../state/stored-utxo.ts';
-import type { Queries, Query } from '../store/queries.ts';
-import { runTogether } from '../store/queries.ts';
+import type { OutputSet } from '../index/tables.ts';
+import { isMovedOutput, outputNumber } from '../state/output-number.ts';
+import { type Queries, runTogether } from '../store/queries.ts';
 import {
   type AmountList,
-  type AmountPageStart,
-  type AmountWalk,
+  type AmountPosition,
   amountListSize,
+  amountPageStart,
   coversStart,
   createAmountListBuilder,
-  extendList,
-  walkAmounts,
+  indexBehind,
+  maxListLength,
 } from './amount-list.ts';
 import type { UtxoQuery } from './index-reads.ts';
+import type { RowSource } from './merge.ts';
 import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
 import type { OutputRow, OutputSources, ReadOutputRow } from './output-sources.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
@@ -35,237 +31,169 @@ type AmountPage = {
   readonly toItem: (row: OutputRow | ChainOutputRow) => StoredPinnedOutput | undefined;
 };
 
-/** When a list is kept, and how long it may be. */
+/** For tests: when a list is cached, how long it may be, and when it is renewed. */
 export type ListLimits = {
-  /** A list is kept if a page had to read this many outputs or more. */
+  /** A list is cached if a page had to read this many outputs or more. */
   readonly min?: number;
   /** The most outputs that a list has. */
   readonly max?: number;
-  /** This many newer outputs are read again for every page; more are added to the list. */
-  readonly behind?: number;
+  /** A list is renewed if a page found more outputs than this that are newer than the list, or spent since. */
+  readonly stale?: number;
 };
 
 /**
- * Reads pages of outputs ordered by amount. The outputs of an address are read and sorted; if there are more than a few hundred, their order is
- * kept as an `AmountList`, and only outputs that are newer than the list are read for the next page. If there are more than a list may have, the
- * next ones of the order are kept, so that hundreds of pages after each other read all outputs once. A list names outputs that were unspent
- * when it was built: each is looked up before it is shown, and outputs that were spent earlier but after the pinned block are found by the
- * caller. So a list is right for every pinned block; it ends with a revert.
+ * Creates the reads of pages of outputs ordered by amount (`sortBy=amount`); `createUtxoReads` uses it. All outputs of the addresses are read and
+ * the first ones taken; the next ones are cached as an `AmountList`. The next page takes outputs from the list, and reads only those that are
+ * newer than the list. A list names outputs that were unspent when it was made: each is looked up before it is shown, and outputs that were spent
+ * since the pinned block, but before the list was made, are found by the caller. So a list is right for every pinned block. It ends with
+ * a revert.
  */
 export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, limits: ListLimits = {}) {
-  const { min = 64, max, behind = 1024 } = limits;
+  const { min = 64, max = maxListLength(), stale = 1024 } = limits;
   const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
 
-  return function* readByAmount(page: AmountPage, usesLists = true): Queries<StoredPinnedOutput[]> {
-    const { query, filled, after } = page;
-    const start: AmountPageStart = { order: query.order, after, least: u64Bytes(query.minAmount) };
-    const madeAt = lists.version();
-    const found = createBestItems(query, after);
+  function* readByAmount(page: AmountPage, usesList = true): Queries<StoredPinnedOutput[]> {
+    const { query, filled, after, toItem } = page;
+    const start = amountPageStart(query.order, after);
+    const readAt = lists.version();
     // Outputs of later blocks are not shown as of the pinned block.
-    const numbers = { newest: outputNumber(query.pin.lastTx + 1, 0) - 1, oldest: yield* sources.knownOldest() };
-    const groups = ownerships(filled).map(({ address, sets }) =>
-      createScan(sources, page, { address, sets, numbers, builder: createAmountListBuilder(start, max) }),
-    );
-    const walked: WalkedList[] = [];
-    for (const scan of groups) {
-      const kept = usesLists ? findList(scan.keys, start) : undefined;
-      if (kept === undefined) continue;
-      scan.readOnlyAround(kept.list);
-      walked.push({ ...kept, scan, walk: walkAmounts(kept.list, start) });
-    }
-    const moved = filled.filter(({ set }) => isMovedSet(set)).map(({ address, set }) => createMovedScan(sources, page, address, set));
-    const addRow = (row: OutputRow): void => found.add(page.toItem(row));
-    const [, oldest] = yield* runTogether(runScans(outputs, [...groups, ...moved], addRow), sources.readOldest());
-    if (oldest < numbers.oldest)
-      yield* runScans(
-        outputs,
-        groups.map(({ between }) => createPlainScan(between(oldest - 1, numbers.oldest))),
-        addRow,
-      );
-    for (const scan of groups) if (!walked.some((one) => one.scan === scan)) yield* keepList(scan, numbers, madeAt);
-    const { spent, isCut } = yield* addListed(outputs, page, walked, found.add);
-    // The page goes on behind the window of a list: all outputs are read, and the next ones kept.
-    if (isCut) return yield* readByAmount(page, false);
-    for (const { list } of walked) list.spentSince += spent;
-    for (const one of walked) yield* updateList(one, numbers, madeAt);
-    return found.list();
-  };
+    const numbers: NumberRange = { oldest: yield* sources.knownOldest(), newest: outputNumber(query.pin.lastTx + 1, 0) - 1 };
+    const [firstKey, laterKey] = listKeys(page);
+    const key = usesList ? [firstKey, laterKey].find((one) => covers(lists.get(one), query, start)) : undefined;
+    const list = key === undefined ? undefined : lists.get(key);
 
-  /** The list that a page can be read from, with its key. */
-  function findList(keys: OwnScan['keys'], start: AmountPageStart): { readonly key: string; readonly list: AmountList } | undefined {
-    for (const key of [keys.all, keys.first, keys.later]) {
-      const list = lists.get(key);
-      if (list !== undefined && coversStart(list, start)) return { key, list };
-    }
-    return undefined;
-  }
-
-  /** Keeps the order of a scan that read many outputs. */
-  function* keepList({ builder, keys, isFirstPage, rowsRead }: OwnScan, numbers: Numbers, madeAt: CacheVersion): Queries<void> {
-    if (rowsRead() < min) return;
-    const list = yield* inTurns(builder.finish(numbers));
-    const key = isFirstPage ? keys.first : keys.later;
-    lists.set(list.window === undefined ? keys.all : key, list, madeAt);
-  }
-
-  /** Drops a list of which most outputs are spent; adds the newer outputs to one that is far behind. */
-  function* updateList({ key, list, scan }: WalkedList, numbers: Numbers, madeAt: CacheVersion): Queries<void> {
-    if (list.spentSince > list.seqs.length) return lists.delete(key);
-    if (scan.rowsRead() <= behind) return;
-    const longer = extendList(list, yield* inTurns(scan.builder.finish(numbers)), max);
-    if (longer === undefined) lists.delete(key);
-    else lists.set(key, longer, madeAt);
-  }
-}
-
-type Numbers = { readonly newest: number; readonly oldest: number };
-
-/** A list from which a page is read, its place in the cache, and the scan of the outputs that it does not have. */
-type WalkedList = { readonly key: string; readonly list: AmountList; readonly scan: OwnScan; readonly walk: AmountWalk };
-
-/** Runs long work in memory step by step. A long read pauses only at a query, so there is one after each step. */
-function* inTurns<T>(work: Generator<void, T>): Queries<T> {
-  let step = work.next();
-  for (; step.done !== true; step = work.next()) yield [pausePoint];
-  return step.value;
-}
-
-/** Adds the next outputs of the lists. Returns how many of them are no longer unspent, and whether a window ended before the page was full. */
-function* addListed(
-  { bySeqs }: OutputReads,
-  { query, toItem }: AmountPage,
-  walked: readonly WalkedList[],
-  add: BestItems['add'],
-): Queries<{ readonly spent: number; readonly isCut: boolean }> {
-  const compare = positionComparator(query);
-  const walks = walked.map(({ walk }) => walk);
-  const isCut = (): boolean => walks.some((walk) => walk.isCut());
-  const seen = new Set<number>();
-  let [added, spent] = [0, 0];
-  while (added < query.limit) {
-    const seqs: number[] = [];
-    // Behind the end of a window an output of another list may not be the next one.
-    while (seqs.length < Math.max(query.limit - added, 16) && !isCut()) {
-      const seq = nextOf(walks, compare);
-      if (seq === undefined) break;
-      if (seen.size !== seen.add(seq).size) seqs.push(seq);
-    }
-    if (seqs.length === 0) break;
-    for (const row of yield* bySeqs(seqs)) {
+    const best = createBestItems(query, after);
+    const builder = createAmountListBuilder(query.order, list?.start ?? start, max, list);
+    let rowsRead = 0;
+    const addRow = (row: OutputRow): void => {
       const item = toItem(row);
-      add(item);
-      if (item !== undefined) added++;
-      else if (row.spent !== null) spent++;
+      best.add(item);
+      if (isMovedOutput(row.seq)) return;
+      rowsRead++;
+      if (item !== undefined) builder.add(amountBytesOf(row.bytes), row.seq);
+    };
+    const ownSets = filled.filter(({ set }) => !isMovedSet(set));
+    // Unspent outputs first: one that is spent meanwhile is then read twice, not missed.
+    const unspentSets = ownSets.filter(({ set }) => isUnspentSet(set));
+    const spentSets = ownSets.filter(({ set }) => !isUnspentSet(set));
+    const movedSets = filled.filter(({ set }) => isMovedSet(set));
+    function* readRows(): Queries<void> {
+      const ranges = rangesOutside(list, numbers);
+      yield* scan([...sourcesOf(unspentSets, ranges, query), ...movedSourcesOf(movedSets, query)], addRow);
+      yield* scan(sourcesOf(spentSets, ranges, query), addRow);
     }
+    const [, oldest] = yield* runTogether(readRows(), sources.readOldest());
+    // Outputs from before linearization that were added meanwhile. The list does not get them: the next page reads them again.
+    if (oldest < numbers.oldest)
+      yield* scan(sourcesOf([...unspentSets, ...spentSets], [{ above: oldest - 1, below: numbers.oldest }], query), (row) =>
+        best.add(toItem(row)),
+      );
+
+    if (list === undefined) {
+      if (rowsRead >= min) lists.set(after === undefined ? firstKey : laterKey, builder.finish(numbers), readAt);
+      return best.list();
+    }
+    const { spent, isEnough } = yield* takeListed(list, start, page, best.add);
+    // The page goes on behind the end of the list: all outputs are read, and the next ones cached.
+    if (!isEnough) return yield* readByAmount(page, false);
+    if (spent > stale) lists.delete(key as string);
+    else if (rowsRead > stale) lists.set(key as string, builder.finish(joinRanges(list, numbers)), readAt);
+    return best.list();
   }
-  return { spent, isCut: added < query.limit && isCut() };
-}
 
-type OwnScan = Scan & {
-  /** The keys of lists: of all outputs, and of windows that begin with the first output of an order or later. */
-  readonly keys: { readonly all: string; readonly first: string; readonly later: string };
-  readonly isFirstPage: boolean;
-  readonly builder: AmountListBuilder;
-  readonly rowsRead: () => number;
-  /** The sources of outputs with numbers between two others. */
-  readonly between: (above: number, below: number) => Scan['sources'];
-  /** Reads only outputs that the list cannot have. */
-  readonly readOnlyAround: (list: AmountList) => void;
-};
-
-type AmountListBuilder = ReturnType<typeof createAmountListBuilder>;
-
-/** What a scan reads: one address's single-owner or multi-owner outputs between two numbers. */
-type ScanRange = {
-  readonly address: Address;
-  readonly sets: readonly OutputSet[];
-  readonly numbers: Numbers;
-  readonly builder: AmountListBuilder;
-};
-
-function createScan(sources: OutputSources, { query, after }: AmountPage, { address, sets, numbers, builder }: ScanRange): OwnScan {
-  const { newest, oldest } = numbers;
-  const asset = query.asset === undefined ? undefined : idToBytes(query.asset);
-  const source = (set: OutputSet, above: number, below: number) =>
-    sources.inTimeOrder(address, set, 'asc', { above, below, moved: noMoved }, { ...query.pin, height: Number.MAX_SAFE_INTEGER });
-  // Unspent outputs first: one that is spent meanwhile is then read twice, not missed.
-  const ofAll = (above: number, below: number) => sets.map((set) => source(set, above, below));
-  const all = listKey(address, sets, query.asset);
-  let rows = 0;
-  const scan: OwnScan = {
-    keys: { all, first: `${all}${query.order}`, later: `${all}${query.order} later` },
-    isFirstPage: after === undefined,
-    builder,
-    rowsRead: () => rows,
-    between: ofAll,
-    sources: ofAll(oldest - 1, newest + 1),
-    last: undefined,
-    onRow: (row: OutputRow) => {
-      rows++;
-      if (asset === undefined || hasAsset(row.bytes, asset)) builder.add(amountBytesOf(row.bytes), row.seq);
-    },
-    settle: builder.settle,
-    readOnlyAround: (list: AmountList) => {
-      scan.sources = [...ofAll(list.newest, newest + 1), ...(oldest < list.oldest ? ofAll(oldest - 1, list.oldest) : [])];
-      if (newest <= list.newest && oldest >= list.oldest) scan.sources = [];
-    },
-  };
-  return scan;
-}
-
-function createMovedScan(sources: OutputSources, { query }: AmountPage, address: Address, set: OutputSet): Scan {
-  const all = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
-  const range = { above: 0, below: 0, moved: { after: all, end: Number.MAX_SAFE_INTEGER } };
-  return createPlainScan([sources.inTimeOrder(address, set, 'asc', range, query.pin)]);
-}
-
-/** A scan that keeps no list. */
-const createPlainScan = (sources: Scan['sources']): Scan => ({ sources, last: undefined, onRow: () => {}, settle: noWork });
-
-function* noWork(): Generator<void, void> {}
-
-/** A scan of rows: its sources are read one after the other, in chunks. */
-type Scan = {
-  sources: ReturnType<OutputSources['inTimeOrder']>[];
-  last: ReadOutputRow | undefined;
-  readonly onRow: (row: OutputRow) => void;
-  /** Run after every chunk. */
-  readonly settle: () => Generator<void, void>;
-};
-
-/** Reads a chunk of each scan in every turn. */
-function* runScans({ addBytes }: OutputReads, scans: readonly Scan[], onRow: (row: OutputRow) => void): Queries<void> {
-  for (;;) {
-    const unfinished = scans.filter(({ sources }) => sources.length > 0);
-    if (unfinished.length === 0) return;
-    const chunks = (yield unfinished.map(({ sources: [source], last }) =>
-      (source as NonNullable<typeof source>).queryAfter(last, chunkSize),
-    )) as readonly (readonly ReadOutputRow[])[];
-    // The bytes of all chunks at once, which takes few statements.
-    const completed = yield* addBytes(chunks.flat());
-    let at = 0;
-    for (const [i, scan] of unfinished.entries()) {
-      const rows = chunks[i] as readonly ReadOutputRow[];
-      for (const row of completed.slice(at, at + rows.length)) {
-        scan.onRow(row);
-        onRow(row);
+  /** Adds the next outputs of a list to a page. `spent`: how many of them are spent by now. `isEnough`: no output behind the list is needed. */
+  function* takeListed(
+    list: AmountList,
+    start: AmountPosition,
+    { query: { order, limit }, toItem }: AmountPage,
+    add: (item: StoredPinnedOutput | undefined) => void,
+  ): Queries<{ readonly spent: number; readonly isEnough: boolean }> {
+    let [added, spent] = [0, 0];
+    for (let at = indexBehind(list, order, start); added < limit && at < list.seqs.length; ) {
+      const seqs = [...list.seqs.subarray(at, at + Math.max(limit - added, 16))];
+      at += seqs.length;
+      for (const row of yield* outputs.bySeqs(seqs)) {
+        const item = toItem(row);
+        add(item);
+        if (item !== undefined) added++;
+        else if (row.spent !== null) spent++;
       }
-      yield* inTurns(scan.settle());
-      at += rows.length;
-      scan.last = rows[chunkSize - 1];
-      if (scan.last === undefined) scan.sources = scan.sources.slice(1);
+    }
+    return { spent, isEnough: added >= limit || !list.isCut };
+  }
+
+  /** The sources of this chain's outputs with numbers in some ranges. */
+  const sourcesOf = (sets: AmountPage['filled'], ranges: readonly SourceRange[], { pin }: UtxoQuery): OutputSource[] =>
+    sets.flatMap(({ address, set }) =>
+      ranges.map(({ above, below }) => {
+        const range = { above, below, moved: { after: { key: 0, seq: 0 }, end: 0 } };
+        return sources.inTimeOrder(address, set, 'asc', range, { ...pin, height: Number.MAX_SAFE_INTEGER });
+      }),
+    );
+
+  /** The sources of all outputs that moved between chains. Few addresses have many of them. */
+  const movedSourcesOf = (sets: AmountPage['filled'], { pin }: UtxoQuery): OutputSource[] =>
+    sets.map(({ address, set }) => {
+      const first = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
+      return sources.inTimeOrder(address, set, 'asc', { above: 0, below: 0, moved: { after: first, end: Number.MAX_SAFE_INTEGER } }, pin);
+    });
+
+  /** Reads all rows of sources, a chunk of each source in every turn. */
+  function* scan(all: readonly OutputSource[], onRow: (row: OutputRow) => void): Queries<void> {
+    let unfinished = all.map((source) => ({ source, last: undefined as ReadOutputRow | undefined }));
+    while (unfinished.length > 0) {
+      const chunks = (yield unfinished.map(({ source, last }) =>
+        source.queryAfter(last, chunkSize),
+      )) as readonly (readonly ReadOutputRow[])[];
+      // The bytes of all chunks at once, which takes few statements.
+      for (const row of yield* outputs.addBytes(chunks.flat())) onRow(row);
+      unfinished = unfinished
+        .map(({ source }, i) => ({ source, last: chunks[i]?.[chunkSize - 1] }))
+        .filter(({ last }) => last !== undefined);
     }
   }
+
+  return (page: AmountPage) => readByAmount(page);
 }
 
-type BestItems = {
-  readonly add: (item: StoredPinnedOutput | undefined) => void;
-  /** The first items of the list, each once. */
-  readonly list: () => StoredPinnedOutput[];
-};
+type OutputSource = RowSource<ReadOutputRow>;
+
+/** Numbers of outputs, both ends included. */
+type NumberRange = Pick<AmountList, 'oldest' | 'newest'>;
+
+/** Numbers of outputs between two others. */
+type SourceRange = { readonly above: number; readonly below: number };
+
+/** The ranges of numbers that a list does not have: of all outputs, or of those that are newer or older than the list. */
+function rangesOutside(list: AmountList | undefined, { oldest, newest }: NumberRange): SourceRange[] {
+  if (list === undefined) return [{ above: oldest - 1, below: newest + 1 }];
+  const [newer, older] = [
+    { above: list.newest, below: newest + 1 },
+    { above: oldest - 1, below: list.oldest },
+  ];
+  return [...(newest > list.newest ? [newer] : []), ...(oldest < list.oldest ? [older] : [])];
+}
+
+const joinRanges = (a: NumberRange, b: NumberRange): NumberRange => ({
+  oldest: Math.min(a.oldest, b.oldest),
+  newest: Math.max(a.newest, b.newest),
+});
+
+const covers = (list: AmountList | undefined, { order }: UtxoQuery, start: AmountPosition): boolean =>
+  list !== undefined && coversStart(list, order, start);
+
+/** The keys of a listing's cached lists: of the list that begins with the first page, and of one that begins later. */
+function listKeys({ query: { asset, minAmount, includeSpent, order, ownership }, filled }: AmountPage): readonly [string, string] {
+  const sets = filled.map(({ address, set }) => `${address}${set}`).join('');
+  const key = `${sets} ${asset} ${minAmount} ${includeSpent} ${order} ${ownership}`;
+  return [key, `${key} later`];
+}
+
+/** Rows of every query of a scan. A thousand rows take a few milliseconds. */
+const chunkSize = 1024;
 
 /** Keeps the first `limit` of the items behind a position, in the order of the query. */
-function createBestItems(query: UtxoQuery, after: SortPosition | undefined): BestItems {
+function createBestItems(query: UtxoQuery, after: SortPosition | undefined) {
   const { limit } = query;
   const compare = positionComparator(query);
   let best: { readonly position: SortPosition; readonly item: StoredPinnedOutput }[] = [];
@@ -277,52 +205,17 @@ function createBestItems(query: UtxoQuery, after: SortPosition | undefined): Bes
     last = best[limit - 1]?.position;
   };
   return {
-    add: (item) => {
+    add: (item: StoredPinnedOutput | undefined): void => {
       if (item === undefined) return;
       const position = sortPositionOf('amount', item);
       if ((after !== undefined && compare(position, after) <= 0) || (last !== undefined && compare(position, last) > 0)) return;
       best.push({ position, item });
       if (best.length >= 2 * limit + chunkSize) cut();
     },
-    list: () => {
+    /** The first items, each once. */
+    list: (): StoredPinnedOutput[] => {
       cut();
       return best.map(({ item }) => item);
     },
   };
 }
-
-function nextOf(walks: readonly AmountWalk[], compare: (a: SortPosition, b: SortPosition) => number): number | undefined {
-  let first: AmountWalk | undefined;
-  let firstAt: SortPosition | undefined;
-  if (walks.length === 1) return walks[0]?.next();
-  for (const walk of walks) {
-    const at = walk.peek();
-    if (at === undefined || (firstAt !== undefined && compare(at, firstAt) >= 0)) continue;
-    [first, firstAt] = [walk, at];
-  }
-  return first?.next();
-}
-
-/** The sets of this chain's outputs by address, single-owner and multi-owner, in each the unspent one first. */
-function ownerships(filled: AmountPage['filled']): { readonly address: Address; readonly sets: OutputSet[] }[] {
-  const groups = new Map<string, { readonly address: Address; readonly sets: OutputSet[] }>();
-  for (const { address, set } of filled) {
-    if (isMovedSet(set)) continue;
-    const key = `${address}${set === outputSets.unspent || set === outputSets.spent}`;
-    const group = groups.get(key) ?? { address, sets: [] };
-    groups.set(key, group);
-    if (isUnspentSet(set)) group.sets.unshift(set);
-    else group.sets.push(set);
-  }
-  return [...groups.values()];
-}
-
-const listKey = (address: Address, group: readonly OutputSet[], asset: Id | undefined): string =>
-  `${address}${group.join('')}${asset ?? ''}`;
-
-/** Rows of every query of a scan. A thousand rows take a few milliseconds. */
-const chunkSize = 1024;
-
-const noMoved = { after: { key: 0, seq: 0 }, end: 0 };
-
-const pausePoint: Query = { text: 'SELECT 1 AS one', values: [] };
