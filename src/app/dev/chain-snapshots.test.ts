@@ -10,7 +10,8 @@ import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
 import { openStore } from '../../ledger/store/store.ts';
 import { openDatabase } from '../platform/bun/database.ts';
-import { openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
+import { openChainSnapshots } from './chain-snapshots.ts';
+import type { SnapshotChain } from './state-replacement.ts';
 
 const ids = ['01', '02'].map((byte) => byte.repeat(32) as Id);
 

@@ -5,7 +5,8 @@ import type { NodeChain } from '../node/node-chain.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import { createClockPart } from '../node/stored-clock.ts';
 import type { Env } from '../platform/env.ts';
-import { type ChainSnapshots, openChainSnapshots, type SnapshotChain } from './chain-snapshots.ts';
+import { type ChainSnapshots, openChainSnapshots } from './chain-snapshots.ts';
+import type { SnapshotChain } from './state-replacement.ts';
 import { createStateTransfer, type StateTransfer } from './state-transfer.ts';
 
 /** Every way to replace the state of all chains of a node. */

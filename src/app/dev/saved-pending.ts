@@ -8,6 +8,8 @@ import type { RunningChain } from '../node/avm-chain.ts';
 
 type PendingChain = Pick<RunningChain, 'spec' | 'revertible'>;
 
+export type SavedPending = ReturnType<typeof createSavedPending>;
+
 /** The pending transactions of all chains in snapshots: their bytes in chunks, and in a part of each chain their IDs in order. */
 export function createSavedPending(chains: readonly PendingChain[], events: Pick<EventBus, 'publish'>) {
   /** While a revert runs: the transactions of the snapshot by ID, and what each chain gets back in its mempool afterwards. */

@@ -10,7 +10,7 @@ import { createApiMeters } from './api-metrics.ts';
 /** An API whose routes respond only when `respond` is called, and the metrics it produces. The clock moves only with `advance`. */
 function createMeteredApi(ids: readonly string[]) {
   let clock = 0;
-  const pending = new Map<string, () => void>();
+  const answers = new Map(ids.map((id) => [id, Promise.withResolvers<object>()]));
   const rows: ApiRoute<undefined>[] = ids.map((id) => ({
     method: 'GET',
     path: `/v1/${id}`,
@@ -20,7 +20,7 @@ function createMeteredApi(ids: readonly string[]) {
     params: {},
     response: anything(),
     cachePolicy: 'never',
-    run: () => new Promise((resolve) => pending.set(id, () => resolve({}))),
+    run: async () => answers.get(id)?.promise,
   }));
   const registry = createMetricRegistry();
   const meters = createApiMeters(registry, () => clock);
@@ -31,7 +31,7 @@ function createMeteredApi(ids: readonly string[]) {
   });
   return {
     ask: createSender(api),
-    respond: (id: string) => pending.get(id)?.(),
+    respond: (id: string) => answers.get(id)?.resolve({}),
     advance: (seconds: number) => {
       clock += seconds;
     },

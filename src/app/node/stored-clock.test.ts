@@ -28,14 +28,14 @@ test('a revert restores the clock in its own transaction: a crash after the comm
     throw new Error('killed');
   };
   const tip = () => ({ height: 0, time: 0 });
-  const snapshots = openSnapshots({ store, parts: [createClockPart(store, clock)], onReverted: crash, tip });
+  const snapshots = openSnapshots({ store, parts: [createClockPart(store, clock)], tip });
   clock.advance(50n);
   snapshots.save('a');
   const saved = stored();
   clock.set(7n);
   clock.freeze();
   expect(stored()).not.toBe(saved);
-  expect(() => snapshots.revert('a')).toThrow('killed');
+  expect(() => snapshots.revert('a', { onReverted: crash })).toThrow('killed');
   expect(stored()).toBe(saved);
   expect(clock.read()).toEqual({ time: 1050n, offset: 50n, isFrozen: false });
 });

@@ -192,7 +192,7 @@ for (const { name, open, onDisk } of sqliteDrivers)
           chain.store.db.exec('INSERT INTO moved VALUES (999, NULL)');
           throw new Error('rows not added');
         };
-        expect(() => chain.snapshots.revert('a', 'a', addRows)).toThrow('rows not added');
+        expect(() => chain.snapshots.revert('a', { addRows })).toThrow('rows not added');
         expect([contentOf(chain), chain.store.epoch()]).toEqual([before, 0]);
         chain.snapshots.revert('a');
         expect(chain.store.epoch()).toBe(1);

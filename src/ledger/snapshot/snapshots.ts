@@ -21,9 +21,13 @@ export type Snapshots = {
   readonly save: (name?: string) => SnapshotInfo;
   /**
    * Restores a state in one transaction; the snapshot and all others stay. `shown`: its name in the event log. `addRows` runs in the same
-   * transaction, after the state is restored: what it writes is undone by the next revert to the same state.
+   * transaction, after the state is restored: what it writes is undone by the next revert to the same state. `onReverted` runs after the commit,
+   * before the parts are restored.
    */
-  readonly revert: (name: string, shown?: string, addRows?: () => void) => SnapshotInfo;
+  readonly revert: (
+    name: string,
+    options?: { readonly shown?: string; readonly addRows?: () => void; readonly onReverted?: () => void },
+  ) => SnapshotInfo;
   /** In the order in which they were saved. */
   readonly list: () => SnapshotInfo[];
   readonly delete: (name: string) => void;
@@ -54,8 +58,6 @@ type BlockPoints = {
 type SnapshotDeps = {
   readonly store: Store;
   readonly parts: readonly RevertiblePart[];
-  /** Called after a revert is committed, before the parts are restored. */
-  readonly onReverted?: () => void;
   /** Height and time of the first chain's last block. */
   readonly tip: () => Omit<SnapshotInfo, 'name'>;
 };
@@ -70,7 +72,7 @@ const pointName = (height: number): string => `${pointPrefix}${height}`;
 const isPoint = ({ name }: Pick<SnapshotInfo, 'name'>): boolean => name.startsWith(pointPrefix);
 
 /** Opens the snapshots of a database. All chains must be open; see `openSnapshotTable`. */
-export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): Snapshots {
+export function openSnapshots({ store, parts, tip }: SnapshotDeps): Snapshots {
   const undoLog = createUndoLog(store.db);
   const table = openSnapshotTable(store, undoLog);
   const find = (name: string) => {
@@ -112,7 +114,7 @@ export function openSnapshots({ store, parts, onReverted, tip }: SnapshotDeps): 
         return toInfo(info);
       });
     },
-    revert: (name, shown = name, addRows) => {
+    revert: (name, { shown = name, addRows, onReverted } = {}) => {
       const row = find(name);
       const passed = table.segmentsFrom(row.segment);
       const isNewest = passed.length === 1;
