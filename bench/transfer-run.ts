@@ -59,8 +59,8 @@ function openTransferRun(dir: string, counter?: WriteCounter) {
   const [spec] = context.specs;
   const { differences, subnetID, subnetOf } = context;
   let now = ledger.lastAccepted().time;
-  const deps = { network: context.chain.network, now: () => now, recover: signers.recover, subnetID, subnetOf };
-  const chain = createChain({ ledger, verifier: createVerifierOfChain(spec, deps), now: () => now, differences });
+  const atTime = { chain: { ...context.chain, now: () => now }, subnetID, subnetOf };
+  const chain = createChain({ ledger, verifier: createVerifierOfChain(spec, atTime, signers.recover), now: () => now, differences });
 
   /** Accepts a block with these transactions. `measure` is called after each stage. */
   const acceptBlock = (block: Block, measure: (stage: Stage) => void = () => {}): void => {

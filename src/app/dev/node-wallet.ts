@@ -10,9 +10,10 @@ import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
-import { type ChainTools, createChainAddressFormat, type RunningChain } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { OpenedChain } from '../node/node-store.ts';
+import type { ChainTools, RunningChain } from '../node/running-chain.ts';
 import type { Env } from '../platform/env.ts';
 import { chainParamsOf } from '../solo/account-funding.ts';
 

@@ -4,7 +4,7 @@ import type { LongWork, Pause } from '../../base/timing/long-work.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import { decodeTxs, encodeTxs, formatPendingTxs, noPendingTxs, parsePendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import type { RevertiblePart, Snapshots } from '../../ledger/snapshot/snapshots.ts';
-import type { RunningChain } from '../node/avm-chain.ts';
+import type { RunningChain } from '../node/running-chain.ts';
 
 type PendingChain = Pick<RunningChain, 'spec' | 'revertible'>;
 

@@ -4,8 +4,8 @@ import type { EventBus } from '../../chain/lifecycle/events.ts';
 import { noPendingTxs } from '../../chain/lifecycle/pending-text.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import type { Snapshots } from '../../ledger/snapshot/snapshots.ts';
-import type { RunningChain } from '../node/avm-chain.ts';
 import type { OpenedChain, RevertibleStore } from '../node/node-store.ts';
+import type { RunningChain } from '../node/running-chain.ts';
 import type { SavedPending } from './saved-pending.ts';
 
 export type SnapshotChain = Pick<RunningChain, 'spec' | 'revertible' | 'lastAccepted'> &

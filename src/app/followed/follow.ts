@@ -25,11 +25,12 @@ import { createRestartingThread } from '../../chain/recovery/restarting-thread.t
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { StorageConfig } from '../config/config.ts';
-import { createVerifierOfChain, type RunningChain, type WriterDeps } from '../node/avm-chain.ts';
+import { type ChainWriter, createVerifierOfChain } from '../node/avm-chain.ts';
 import { dataFilesIn } from '../node/data-files.ts';
 import { createFollowedAge } from '../node/health-checks.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../node/network-context.ts';
 import type { OpenedChain } from '../node/node-store.ts';
+import type { RunningChain } from '../node/running-chain.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../platform/env.ts';
 
 /** Where the blocks and backfills of a followed node are written. */
@@ -57,7 +58,7 @@ export async function startFollowing(
   context: NetworkContext,
   { ledger, exported, signers, report, onStateChange, batchLimit, reorgs, trust }: FollowTarget,
 ): Promise<Follower> {
-  const { chain, specs, p, c, subnetID, subnetOf } = context;
+  const { chain, specs, p, c } = context;
   const [x] = specs;
   const thread = env.cores > 1 ? createRestartingThread(env) : undefined;
   const prefetch = thread && trust === undefined ? createSignerPrefetch(thread.recover, signers) : undefined;
@@ -70,7 +71,7 @@ export async function startFollowing(
     remote: createRemote(url, env, chain.network.hrp),
     ledger: recoverKeys === undefined ? ledger : { ...ledger, commit: (blocks) => recoverKeys(blocks).then(() => ledger.commit(blocks)) },
     expectedNode: { networkID: chain.network.id, chainID: x.id, firstBlockID: x.genesisBlock.id },
-    verifier: trust ? trustingVerifier : createVerifierOfChain(x, { network: chain.network, now: chain.now, recover, subnetID, subnetOf }),
+    verifier: trust ? trustingVerifier : createVerifierOfChain(x, context, recover),
     foreign: { P: p.id, C: c.id },
     hasPreLinearizationHistory: hasPreLinearizationHistory(context),
     reorgs,
@@ -115,19 +116,21 @@ export async function startFollowedChain(
   env: Env,
   context: NetworkContext,
   opened: OpenedChain,
-  deps: FollowDeps,
+  { signers, listeners }: Pick<ChainWriter, 'signers' | 'listeners'>,
+  /** `depth`: how many of the last blocks can be replaced. */
+  reorgs: FollowTarget['reorgs'] & { readonly depth: number },
 ): Promise<RunningChain> {
   const { state, index } = opened;
   const [spec] = context.specs;
   const ledger = createStateLedger(state, { accept: opened.ledger.accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
-  const commits = createCommitState(deps.onCommitState);
-  const observer = deps.observerOf(spec.id);
+  const commits = createCommitState(listeners.onCommitState);
+  const observer = listeners.observerOf(spec.id);
   let backfillRevision = 0;
   const follower = await startFollowing(url, env, context, {
     ledger: {
       ...ledger,
       commit: async (blocks) => {
-        for (const part of splitForReorgs(blocks, deps.reorgs.depth))
+        for (const part of splitForReorgs(blocks, reorgs.depth))
           try {
             await ledger.commit(part);
           } catch (error) {
@@ -148,10 +151,10 @@ export async function startFollowedChain(
         backfillRevision++;
       },
     },
-    signers: deps.signers,
-    report: deps.report,
-    onStateChange: deps.onFollowState,
-    reorgs: deps.reorgs,
+    signers,
+    report: listeners.report,
+    onStateChange: listeners.onFollowState,
+    reorgs,
   });
   return {
     spec,
@@ -179,11 +182,6 @@ export async function startFollowedChain(
     backfillRevision: () => backfillRevision,
   };
 }
-
-type FollowDeps = Pick<WriterDeps, 'signers' | 'report' | 'onCommitState' | 'onFollowState' | 'observerOf'> & {
-  /** `depth`: how many of the last blocks can be replaced. */
-  readonly reorgs: FollowTarget['reorgs'] & { readonly depth: number };
-};
 
 /** The last blocks are stored one by one, because a state is kept after each commit; all others at once. */
 function splitForReorgs(blocks: readonly FollowedBlock[], depth: number): (readonly FollowedBlock[])[] {

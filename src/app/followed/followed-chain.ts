@@ -21,7 +21,7 @@ export async function openFollowedChain(
 ): Promise<Contribution & { readonly chains: NodeChains }> {
   const opening = openIndexedChain(store, context.specs[0], env);
   const reorgs = openReorgs(config, store, opening, context, bus);
-  const running = await startFollowedChain(url, env, context, opening.opened, { ...writer, reorgs });
+  const running = await startFollowedChain(url, env, context, opening.opened, writer, reorgs);
   parts.add({ close: () => stopChain(running) });
   const { follower } = running;
   return {

@@ -10,7 +10,7 @@ import { readPageSecret } from '../../cluster/indexer/served-network-store.ts';
 import type { Lease } from '../../cluster/lease/lease.ts';
 import { indexedChains } from '../../ledger/index/migrate.ts';
 import type { Config } from '../config/config.ts';
-import { createChainAddressFormat } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import { createNodeLongWork, type NetworkContext } from '../node/network-context.ts';
 import { startWebhookDelivery } from '../node/webhook-delivery.ts';
 import type { Env } from '../platform/env.ts';

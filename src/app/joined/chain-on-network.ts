@@ -22,8 +22,9 @@ import { createOuterVm } from '../../network/outer-chain/outer-vm.ts';
 import type { ChildRules } from '../../network/proposervm/verify-child.ts';
 import type { Transport } from '../../network/protocol/transport.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import { type AvmChainSpec, createAvmChain, type RunningChain, type WriterDeps } from '../node/avm-chain.ts';
+import { type ChainWriter, createAvmChain } from '../node/avm-chain.ts';
 import type { OpenedChain } from '../node/node-store.ts';
+import type { AvmChainSpec, RunningChain } from '../node/running-chain.ts';
 import type { Env } from '../platform/env.ts';
 import type { JoinedImports } from './joined-imports.ts';
 import type { JoinedValidators } from './joined-validators.ts';
@@ -44,15 +45,18 @@ type JoinedChainDeps = {
 };
 
 /** Runs a chain on the network of peers: wrapped in outer blocks, it bootstraps, votes, builds blocks and gossips transactions. */
-export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, deps: WriterDeps, parts: JoinedChainDeps): RunningChain {
+export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, writer: ChainWriter, parts: JoinedChainDeps): RunningChain {
   const { join, env, identity, transport } = parts;
   const { validators, beacons, stakers } = parts.validators;
-  const { chain, verifier, running } = createAvmChain(spec, opened.ledger, deps, {
+  const { chain, verifier, running } = createAvmChain({
+    spec,
+    ledger: opened.ledger,
+    writer,
     // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
     fetchInputs: parts.imports?.fetchInputs,
     onPooled: (tx) => {
-      deps.publish({ kind: 'pooled', chainID: spec.id, tx });
+      writer.listeners.publish({ kind: 'pooled', chainID: spec.id, tx });
       // Transactions of peers are not pushed to peers again.
       if (!pool.isAdding(tx.id)) joined?.gossip.issued(tx);
     },
@@ -72,7 +76,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, dep
       sign: (message) => signStaking(identity.privateKey, message),
     },
     now: unixMilliseconds,
-    minBlockDelay: deps.minBlockDelay,
+    minBlockDelay: writer.timing.minBlockDelay,
   });
   const caughtUp = Promise.withResolvers<void>();
   const dag = openDag(spec, parts.store, opened, verifier);

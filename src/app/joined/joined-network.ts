@@ -15,11 +15,12 @@ import { createPeers } from '../../network/peers/peers.ts';
 import { type RegisteredStakes, stakesOf } from '../../network/protocol/validators.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import type { AvmChainSpec, RunningChain, WriterDeps } from '../node/avm-chain.ts';
+import type { ChainWriter } from '../node/avm-chain.ts';
 import { type Closing, openTogether } from '../node/closing.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeStore, OpenedChain } from '../node/node-store.ts';
 import type { PeerReadings } from '../node/peer-readings.ts';
+import type { AvmChainSpec, RunningChain } from '../node/running-chain.ts';
 import { formatError } from '../output/report.ts';
 import type { Env } from '../platform/env.ts';
 import { showBootstrap } from './bootstrap-progress.ts';
@@ -34,7 +35,7 @@ import { openTrustedRemotes } from './trusted-remotes.ts';
 export type JoinedNetwork = {
   readonly readings: PeerReadings;
   /** Runs the X-Chain on the network. */
-  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, deps: WriterDeps) => RunningChain;
+  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, writer: ChainWriter) => RunningChain;
   /** Listens for peers and connects to the first ones. */
   readonly start: () => Promise<void>;
   readonly registerMetrics: (registry: MetricRegistry) => void;

@@ -1,5 +1,5 @@
 import type { JoinConfig } from '../config/join-config.ts';
-import { createChainAddressFormat } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import type { NamedCheck } from '../node/health-checks.ts';
 import { createNodeChain, type NodeChains, openIndexedChain, stopChain } from '../node/node-chain.ts';
 import type { NodeCore } from '../node/node-core.ts';

@@ -18,7 +18,9 @@ import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
 import type { ExplainedStatus, Ledger } from '../../chain/lifecycle/ledger.ts';
 import { createRecovery } from '../../chain/recovery/recovery.ts';
-import { type ChainTools, type ChainTxs, createChainServices, runChain, type WriterDeps } from './avm-chain.ts';
+import { type ChainWriter, runChain } from './avm-chain.ts';
+import { createChainServices } from './chain-services.ts';
+import type { ChainTools, ChainTxs } from './running-chain.ts';
 
 const { network, x, first } = localGenesis();
 const [{ tx: avax }] = x.genesis.assets;
@@ -87,34 +89,32 @@ test('a status and the reason come from the followed node; --strict: only Accept
 });
 
 /** Starts the X-Chain of a new local network. */
-function startChain({ signers, recovery, report }: Pick<WriterDeps, 'signers' | 'recovery' | 'report'>) {
+function startChain({ signers, recovery, report }: Pick<ChainWriter, 'signers' | 'recovery'> & Pick<ChainWriter['listeners'], 'report'>) {
   const local = openLocalChain({ now: () => 1_700_000_000n });
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
-  const chain = runChain(
+  const chain = runChain({
     spec,
-    { ...local.state, accept: local.state.commitAll as Ledger['accept'] },
-    {
-      network,
-      aliases: createAliases([spec]),
-      differences: differencesOf(false),
-      now: () => 1_700_000_000n,
-      longWork,
-      recover: signers.recover,
+    ledger: { ...local.state, accept: local.state.commitAll as Ledger['accept'] },
+    writer: {
+      context: {
+        chain: { network, aliases: createAliases([spec]), differences: differencesOf(false), now: () => 1_700_000_000n, longWork },
+        subnetID: zeroId,
+        subnetOf: () => undefined,
+      },
       signers,
       recovery,
-      timers,
-      minBlockDelay: 0,
-      policy: { automine: true, interval: 0 },
-      takeNextBlockTime: () => undefined,
-      publish: () => {},
-      subnetID: zeroId,
-      subnetOf: () => undefined,
-      report,
-      onFollowState: () => {},
-      onCommitState: () => {},
-      observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
+      timing: { timers, minBlockDelay: 0, policy: { automine: true, interval: 0 }, takeNextBlockTime: () => undefined },
+      listeners: {
+        publish: () => {},
+        observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
+        report,
+        onFollowState: () => {},
+        onCommitState: () => {},
+      },
     },
-  );
+    fork: undefined,
+    impersonation: undefined,
+  });
   const untilAccepted = (id: Id) =>
     eventually(
       () => chain.txIssuer.explainStatus(id),
@@ -149,7 +149,6 @@ test('the signers of a wallet transaction are recovered before it enters the mem
         log.push(`${names.get(tx.id)}: ${expected().length} expected`);
         return new Promise((resolve) => void setImmediate(resolve));
       },
-      close: () => {},
     },
     report: (error) => void log.push(String(error)),
   });

@@ -1,6 +1,6 @@
 import type { Health } from '../../api/health/health.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { RunningChain } from './avm-chain.ts';
+import type { RunningChain } from './running-chain.ts';
 
 /** The chains that are bootstrapped. Once bootstrapped, a chain stays so, as in AvalancheGo. */
 export type BootstrapState = { readonly isBootstrapped: (chain: Id) => boolean; readonly isEveryChainDone: () => boolean };

@@ -3,7 +3,7 @@ import { genesisBlock } from '../../avm/genesis/genesis-block.ts';
 import { type GenesisEnv, loadNetworkGenesis, type NetworkGenesis } from '../../avm/genesis/network-genesis.ts';
 import { zeroId } from '../../base/bytes/id.ts';
 import type { Config, NetworkConfig } from '../config/config.ts';
-import type { AvmChainSpec } from './avm-chain.ts';
+import type { AvmChainSpec } from './running-chain.ts';
 
 type SpecEnv = GenesisEnv & { readonly readText: (path: string) => string };
 

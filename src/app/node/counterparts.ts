@@ -7,7 +7,8 @@ import type { GenesisAccounts } from '../../avm/genesis/evm-accounts.ts';
 import type { NetworkGenesis } from '../../avm/genesis/network-genesis.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
-import { type AvmChainSpec, type ChainContext, createChainAddressFormat } from './avm-chain.ts';
+import { createChainAddressFormat } from './chain-services.ts';
+import type { AvmChainSpec, ChainContext } from './running-chain.ts';
 
 /** The P- or C-Chain: its ID, and the memory it shares with X. Neither chain runs here, so both stay at height 0. */
 export type Counterpart = {

@@ -10,10 +10,10 @@ import type { Check } from '../../base/health/result.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { chainHealth } from '../../network/joined-chain/chain-health.ts';
-import type { RunningChain } from './avm-chain.ts';
 import type { BootstrapState } from './bootstrap.ts';
 import type { Counterpart } from './counterparts.ts';
 import type { PeerReadings } from './peer-readings.ts';
+import type { RunningChain } from './running-chain.ts';
 
 type HealthCheckDeps = {
   readonly subnetID: Id;

@@ -9,10 +9,10 @@ import { type ChainClock, createChainClock } from '../../base/timing/chain-clock
 import { createLongWork, type LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../platform/env.ts';
-import type { AvmChainSpec, ChainContext } from './avm-chain.ts';
 import { limitCaches } from './cache-budget.ts';
 import { loadChainSpecs } from './chain-specs.ts';
 import { type Counterpart, counterpartsOf } from './counterparts.ts';
+import type { AvmChainSpec, ChainContext } from './running-chain.ts';
 
 /** The network and its chains, derived from the configuration before anything runs; the same in the writer and in the reader processes. */
 export type NetworkContext = {

@@ -3,9 +3,10 @@ import { startProgress } from '../../base/log/progress.ts';
 import type { Fork } from '../../chain/fork/fork.ts';
 import type { SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
-import { type AvmChainSpec, createChainServices, type RunningChain } from './avm-chain.ts';
+import { createChainServices } from './chain-services.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
+import type { AvmChainSpec, RunningChain } from './running-chain.ts';
 
 /** A running chain with its stored state and its RPC services. */
 export type NodeChain = RunningChain &

@@ -16,7 +16,7 @@ import { createReport } from '../output/report.ts';
 import { createStartPhases, type StartPhases } from '../output/start-phases.ts';
 import type { Env, ProcessEnv } from '../platform/env.ts';
 import { createReaderPool, type ReaderPool } from '../processes/reader-pool.ts';
-import type { WriterDeps } from './avm-chain.ts';
+import type { ChainWriter } from './avm-chain.ts';
 import { countReaders } from './cache-budget.ts';
 import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, openNodeStore, type StoreKind } from './node-store.ts';
@@ -57,7 +57,7 @@ export type NodeCore = NodeProcess &
     /** The reader processes, which are started with the ports; there are none if the node does not listen. */
     readonly readers: ReaderPool;
     /** What chains need that verify and store blocks. */
-    readonly writer: WriterDeps;
+    readonly writer: ChainWriter;
   };
 
 export type StartOptions = {
@@ -121,25 +121,26 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       readers.announceStopping();
     }),
     writer: {
-      ...chain,
-      recover: signers.recover,
+      context,
       signers,
       recovery,
-      timers: { ...env.timers, now: env.clock.monotonic, unixNanos: clock.unixNanos },
-      minBlockDelay: config.minBlockDelay,
-      policy: config.mining,
-      takeNextBlockTime: clock.takeNextBlockTime,
-      publish: bus.publish,
-      observerOf: lifecycles.observerOf,
-      subnetID: context.subnetID,
-      subnetOf: context.subnetOf,
-      report,
-      onFollowState: () => {
-        for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
+      timing: {
+        timers: { soon: env.timers.soon, after: env.timers.after, now: env.clock.monotonic, unixNanos: clock.unixNanos },
+        minBlockDelay: config.minBlockDelay,
+        policy: config.mining,
+        takeNextBlockTime: clock.takeNextBlockTime,
       },
-      onCommitState: () => {
-        commitRevision++;
-        health.refresh();
+      listeners: {
+        publish: bus.publish,
+        observerOf: lifecycles.observerOf,
+        report,
+        onFollowState: () => {
+          for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
+        },
+        onCommitState: () => {
+          commitRevision++;
+          health.refresh();
+        },
       },
     },
     commitRevision: () => commitRevision,

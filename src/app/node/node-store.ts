@@ -28,11 +28,11 @@ import { acquireLock } from '../../ledger/store/lock.ts';
 import { openStore, type Store } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../platform/env.ts';
-import type { AvmChainSpec } from './avm-chain.ts';
 import { dataFilesIn, openDataFiles, requireUnremoved } from './data-files.ts';
 import { type ExportClaims, openExportClaims } from './export-claims.ts';
 import { migrateIndex } from './index-migration.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from './network-context.ts';
+import type { AvmChainSpec } from './running-chain.ts';
 import { connectStoredClock } from './stored-clock.ts';
 
 /** The outputs that chains exported to each other. */

@@ -19,8 +19,8 @@ import type { FollowStatus } from '../../chain/follow/status.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { createApiMeters } from './api-metrics.ts';
-import type { RunningChain } from './avm-chain.ts';
 import type { NamedRoute } from './parts.ts';
+import type { RunningChain } from './running-chain.ts';
 import { registerDeliveryMetrics } from './webhook-delivery.ts';
 
 /** The metrics of a process: its requests, and what its parts register. */

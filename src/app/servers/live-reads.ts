@@ -8,7 +8,7 @@ import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault, faultOf } from '../../base/fault.ts';
 import type { Step } from '../../chain/lifecycle/step-table.ts';
-import type { ChainTools, RunningChain } from '../node/avm-chain.ts';
+import type { ChainTools, RunningChain } from '../node/running-chain.ts';
 import type { TxLifecycles } from '../node/tx-lifecycles.ts';
 import { type Relay, relayedJson } from '../processes/relay.ts';
 

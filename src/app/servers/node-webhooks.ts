@@ -2,7 +2,7 @@ import type { EventHub } from '../../api/events/hub.ts';
 import type { ServedChains } from '../../api/rest/served-chains.ts';
 import type { RunnerDeps } from '../../api/webhooks/hook-runner.ts';
 import type { Config } from '../config/config.ts';
-import { createChainAddressFormat } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeCore } from '../node/node-core.ts';
 import { extraCheck } from '../node/node-health.ts';

@@ -3,13 +3,14 @@ import { createNodeRoutes, devStatePath, maxTxBody } from '../../api/http/node-r
 import { createIndexRoute } from '../../api/rest/index-page.ts';
 import { idText } from '../../base/bytes/id.ts';
 import type { Config } from '../config/config.ts';
-import { type AvmChainSpec, createChainServices } from '../node/avm-chain.ts';
+import { createChainServices } from '../node/chain-services.ts';
 import { createCounterpartServices } from '../node/counterparts.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { AtomicOutputs, OpenedChain } from '../node/node-store.ts';
 import type { Contribution, NamedRoute } from '../node/parts.ts';
 import { createSoloReadings } from '../node/peer-readings.ts';
 import type { ProcessMetrics } from '../node/process-metrics.ts';
+import type { AvmChainSpec } from '../node/running-chain.ts';
 import type { Env } from '../platform/env.ts';
 import type { MessageToReader } from '../processes/messages.ts';
 import { createForwardedRoute, createRelayedRoute, forwardWritesToWriter, rejectInReader } from '../processes/relayed-services.ts';

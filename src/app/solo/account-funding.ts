@@ -9,8 +9,9 @@ import { checksumLength } from '../../base/bytes/hash.ts';
 import { type Id, idOf, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { verifyBlock } from '../../chain/lifecycle/processing.ts';
-import { type AvmChainSpec, createVerifierOfChain, type VerifierDeps } from '../node/avm-chain.ts';
+import type { BlockVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import type { AtomicOutputs, OpenedChain } from '../node/node-store.ts';
+import type { AvmChainSpec } from '../node/running-chain.ts';
 
 type FundingRequest = {
   readonly spec: AvmChainSpec;
@@ -22,7 +23,10 @@ type FundingRequest = {
   readonly balance: bigint;
   /** The P-Chain, from which funds are deposited if the genesis gives account 0 too little. */
   readonly depositChain: Id;
-  readonly verifier: VerifierDeps;
+  readonly networkID: number;
+  readonly verifier: BlockVerifier;
+  /** Unix seconds. */
+  readonly now: () => bigint;
   /** False on a fork, whose outputs belong to its user: the funds are always deposited. */
   readonly spendsGenesis: boolean;
 };
@@ -33,13 +37,13 @@ type FundingRequest = {
  * the P-Chain and imported; account 0 then gets as much as on the local network.
  */
 export function fundAccounts(request: FundingRequest): void {
-  const { spec, opened, accounts, verifier } = request;
+  const { opened, accounts, verifier, now } = request;
   const parent = opened.ledger.lastAccepted();
   if (parent.height !== 0n || accounts.length === 1) return;
   const block = makeBlock({ parentID: parent.id, height: 1n, time: parent.time, txs: [signDraft(createFundingTx(request))] });
   const { diff } = verifyBlock(block, {
-    verifier: createVerifierOfChain(spec, verifier),
-    now: verifier.now,
+    verifier,
+    now,
     parent: () => ({ ...parent, view: opened.ledger }),
     importedByAncestors: () => new Set(),
     effectsOf,
@@ -59,9 +63,9 @@ export const chainParamsOf = (spec: AvmChainSpec, networkID: number): ChainParam
 const depositBalance = 300_000_000n * 1_000_000_000n;
 
 function createFundingTx(request: FundingRequest): Draft {
-  const { spec, accounts, balance, verifier } = request;
+  const { spec, accounts, balance, networkID } = request;
   const [payer, ...funded] = accounts;
-  const chainParams = chainParamsOf(spec, verifier.network.id);
+  const chainParams = chainParamsOf(spec, networkID);
   const wallet = { keys: [payer.key], chainParams };
   const sent = funded.map(({ key }) => transfer(chainParams.feeAsset, balance, ownedBy([key])));
   const cost = balance * BigInt(funded.length) + chainParams.txFee;

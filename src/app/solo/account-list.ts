@@ -2,7 +2,7 @@ import type { AvmReads } from '../../api/rpc/avm.ts';
 import { readUnlockedBalances } from '../../api/rpc/balance.ts';
 import { type Account, ewoqKey } from '../../avm/wallet/accounts.ts';
 import type { Address } from '../../base/bytes/address.ts';
-import { createChainAddressFormat } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { BannerInfo } from '../output/banner-info.ts';
 

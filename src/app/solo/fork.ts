@@ -17,7 +17,7 @@ import { getChainNumber } from '../../ledger/state/chain-number.ts';
 import { openForkedAddresses } from '../../ledger/state/forked-addresses.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { NetworkConfig, StorageConfig } from '../config/config.ts';
-import { createChainAddressFormat } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import { dataFilesIn } from '../node/data-files.ts';
 import { type FetchParams, parseValid, withFetchedFirst } from '../node/fetch-first.ts';
 import type { NetworkContext } from '../node/network-context.ts';

@@ -1,12 +1,14 @@
 import { type Account, deriveAccounts } from '../../avm/wallet/accounts.ts';
 import { stripCredentials } from '../../base/log/log.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
-import { type AvmChainSpec, createChainAddressFormat, runChain } from '../node/avm-chain.ts';
+import { createVerifierOfChain, runChain } from '../node/avm-chain.ts';
+import { createChainAddressFormat } from '../node/chain-services.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import { createNodeChain, type NodeChain, type NodeChains, openIndexedChain, stopChain } from '../node/node-chain.ts';
 import type { NodeCore } from '../node/node-core.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Contribution } from '../node/parts.ts';
+import type { AvmChainSpec } from '../node/running-chain.ts';
 import { fundAccounts } from './account-funding.ts';
 import { readAccounts, readFundedKey, withAddresses } from './account-list.ts';
 import { openFork, type RunningFork, withForkedReads } from './fork.ts';
@@ -23,11 +25,10 @@ export type SoloChains = Contribution & {
 
 /** Starts the chains of the configuration, funds the accounts of a new chain, and copies the outputs of a forked node. */
 export async function startSoloChains(core: NodeCore, store: NodeStore, impersonation: Impersonation | undefined): Promise<SoloChains> {
-  const { config, env, context, parts } = core;
+  const { config, env, context, parts, writer } = core;
   const accounts = deriveAccounts(config.accounts, env.keyCrypto);
-  const writer = { ...core.writer, ...(impersonation && { impersonation }) };
   const start = (spec: AvmChainSpec, opening: ReturnType<typeof openIndexedChain>, fork?: RunningFork): NodeChain => {
-    const running = runChain(spec, opening.opened.ledger, { ...writer, fork });
+    const running = runChain({ spec, ledger: opening.opened.ledger, writer, fork, impersonation });
     parts.add({ close: () => stopChain(running) });
     const chain = createNodeChain(running, opening, context);
     return fork === undefined ? chain : withFork(chain, fork, context);
@@ -51,7 +52,9 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
       accounts,
       balance: config.accounts.balance,
       depositChain: context.p.id,
-      verifier: writer,
+      verifier: createVerifierOfChain(spec, context, writer.signers.recover, impersonation),
+      networkID: context.chain.network.id,
+      now: context.chain.now,
       spendsGenesis: fork === undefined,
     });
   };

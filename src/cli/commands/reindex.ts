@@ -1,9 +1,9 @@
 import type { Config } from '../../app/config/config.ts';
-import type { AvmChainSpec } from '../../app/node/avm-chain.ts';
 import { type DataFiles, findStructureDamage, rebuildPageChecksums, requireDatabase } from '../../app/node/data-files.ts';
 import { migrateIndex } from '../../app/node/index-migration.ts';
 import { createNetworkContext } from '../../app/node/network-context.ts';
 import { openNodeDatabase, registerIndexSpec, soloStore } from '../../app/node/node-store.ts';
+import type { AvmChainSpec } from '../../app/node/running-chain.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../../app/platform/env.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
