@@ -90,7 +90,7 @@ const ownLimits = {
     'chain/lifecycle/impersonation.ts',
     'chain/lifecycle/undecided-blocks.ts',
     'network/outer-chain/block-contents.ts',
-    'network/outer-chain/schedule-cache.ts',
     'network/peers/address-book.ts',
+    'network/proposervm/proposer.ts',
   ],
 };

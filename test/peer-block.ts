@@ -1,7 +1,7 @@
 import { type Block, makeBlock } from '../src/avm/tx/block.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
-import { childEpoch } from '../src/network/proposervm/epoch.ts';
 import { makeUnsignedBlock, type OuterBlock, type OuterBlockParts } from '../src/network/proposervm/outer-block.ts';
+import { childEpoch } from '../src/network/proposervm/verify-child.ts';
 
 /** The last block of a chain, as a peer reads it from a node. */
 type Tip = { readonly outer: OuterBlock; readonly inner: Block };

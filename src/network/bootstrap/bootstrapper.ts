@@ -4,7 +4,7 @@ import { sleep } from '../../base/timing/sleep.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
-import type { BlockRef } from '../snowman/consensus-block.ts';
+import type { BlockRef } from '../snowman/consensus.ts';
 import { createAncestorFetcher } from './ancestor-fetcher.ts';
 import { askAccepted, askFrontiers, isEnoughConnected } from './beacon-majority.ts';
 import { executeBlocks } from './block-executor.ts';

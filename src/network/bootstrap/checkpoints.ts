@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { type RandomBytes, sampleNodes } from '../consensus/weighted-sample.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
-import type { BlockRef } from '../snowman/consensus-block.ts';
+import type { BlockRef } from '../snowman/consensus.ts';
 import { askAccepted } from './beacon-majority.ts';
 import { noBlocks } from './fault.ts';
 import type { Requester } from './requester.ts';

@@ -2,7 +2,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { Validators } from '../protocol/validators.ts';
-import type { BlockRef } from '../snowman/consensus-block.ts';
+import type { BlockRef } from '../snowman/consensus.ts';
 
 /** What validators with more than half of the stake have accepted, by their last answers. */
 export type Majority = {

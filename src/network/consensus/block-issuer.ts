@@ -4,7 +4,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import { wrongHeightError } from '../../chain/lifecycle/fault.ts';
 import type { ChainLink } from '../protocol/transport.ts';
 import type { Consensus } from '../snowman/consensus.ts';
-import { isDecided } from '../snowman/vote-target.ts';
+import { isDecided } from '../snowman/votes.ts';
 import { engineLimits } from './engine-parameters.ts';
 import type { BlockSource, UnissuedBlocks } from './unissued-blocks.ts';
 import { createWaitingJobs, type WaitingJobs } from './waiting-jobs.ts';

@@ -3,8 +3,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import { observeValue } from '../../base/metrics/buckets.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { createAverager } from '../protocol/averager.ts';
-import type { Consensus, Decision } from '../snowman/consensus.ts';
-import type { BlockRef } from '../snowman/consensus-block.ts';
+import type { BlockRef, Consensus, Decision } from '../snowman/consensus.ts';
 import { countVotes, type Votes } from '../snowman/votes.ts';
 import type { EngineCounters } from './engine-counters.ts';
 

@@ -1,6 +1,6 @@
 import { createBuckets } from '../../base/metrics/buckets.ts';
-import type { PollEnd } from '../snowman/poll.ts';
-import type { VoteOutcome } from '../snowman/vote-target.ts';
+import type { PollEnd } from '../snowman/polls.ts';
+import type { VoteOutcome } from '../snowman/votes.ts';
 import type { BlockSource } from './unissued-blocks.ts';
 
 /** What an engine counts since it started; AvalancheGo's names are in joined-chain/chain-metrics.ts. */

@@ -3,7 +3,7 @@ import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import vectors from '../../../vectors/identity.json';
 import { toHex } from '../../base/bytes/hex.ts';
 import { certificateBody, certificatePem, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
-import { derTags, readDer } from './der-reader.ts';
+import { derTags, readDer } from './der.ts';
 import { nodeIdOf } from './identity.ts';
 import { certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';

@@ -1,8 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { equal } from '../../base/bytes/octets.ts';
 import { Fault } from '../../base/fault.ts';
-import { bitString, objectId, sequence } from './der.ts';
-import { type DerReader, derTags, readDer } from './der-reader.ts';
+import { bitString, type DerReader, derTags, objectId, readDer, sequence } from './der.ts';
 
 /**
  * Returns the public key of a staking certificate: P-256, or RSA of 2048 or 4096 bits with exponent 65537. Other parts of the

@@ -1,8 +1,7 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { copyOuterBlock, type OuterBlock, parseOuterBlock } from '../proposervm/outer-block.ts';
-import { type VerifySignature, verifyBlockSignature } from '../proposervm/verify-signature.ts';
+import { copyOuterBlock, type OuterBlock, parseOuterBlock, type VerifySignature, verifyBlockSignature } from '../proposervm/outer-block.ts';
 
 /** An outer block and the block that it wraps. */
 export type Wrapped = { readonly outer: OuterBlock; readonly inner: EngineBlock };
@@ -10,14 +9,8 @@ export type Wrapped = { readonly outer: OuterBlock; readonly inner: EngineBlock 
 /** `outer`: undefined for a block that is not wrapped. */
 type Parsed = { readonly outer: OuterBlock | undefined; readonly inner: EngineBlock };
 
-type BlockContentsDeps = {
-  readonly chainID: Id;
-  readonly inner: Pick<Vm, 'parse'>;
-  readonly verifySignature: VerifySignature;
-};
-
 /** Converts between bytes, outer blocks and the blocks that an engine sees. */
-export function createBlockContents({ chainID, inner, verifySignature }: BlockContentsDeps) {
+export function createBlockContents(chainID: Id, inner: Pick<Vm, 'parse'>, verifySignature: VerifySignature) {
   /** What the blocks that were made here contain; every other object is decoded from its bytes. */
   const contents = new WeakMap<EngineBlock, Parsed>();
 

@@ -9,3 +9,12 @@ type OuterChainFault =
   | { code: 'OUTER_MISSING'; height: bigint; innerHeight: bigint }
   | { code: 'OUTER_DAMAGED'; row: string };
 export class OuterChainError extends Fault<OuterChainFault> {}
+
+export const validatorsNotLoaded = (pChainHeight: bigint) =>
+  new OuterChainError(
+    `the validators at P-Chain height ${pChainHeight} are not loaded; they are fetched from the node of --validators-from`,
+    {
+      code: 'OUTER_VALIDATORS_NOT_LOADED',
+      pChainHeight,
+    },
+  );

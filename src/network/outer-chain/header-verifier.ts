@@ -2,13 +2,21 @@ import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { OuterBlock } from '../proposervm/outer-block.ts';
+import type { ScheduleAt } from '../proposervm/proposer.ts';
 import { type ChildRules, verifyChild, verifyFirstChild } from '../proposervm/verify-child.ts';
 import type { Validators } from '../protocol/validators.ts';
-import { OuterChainError } from './fault.ts';
-import { type Tip, validatorsNotLoaded } from './proposal.ts';
-import type { ScheduleAt } from './schedule-cache.ts';
+import { OuterChainError, validatorsNotLoaded } from './fault.ts';
+import type { Tip } from './outer-builder.ts';
 
-type HeaderVerifierDeps = {
+/** Verifies what an outer block adds to the block that it wraps. */
+export function createHeaderVerifier({
+  rules,
+  validators,
+  scheduleAt,
+  now,
+  isBootstrapping,
+  tipAt,
+}: {
   readonly rules: ChildRules;
   readonly validators: Pick<Validators, 'at' | 'load' | 'knownHeight'>;
   readonly scheduleAt: ScheduleAt;
@@ -17,10 +25,7 @@ type HeaderVerifierDeps = {
   readonly isBootstrapping: () => boolean;
   /** A processing block, or the last accepted one. */
   readonly tipAt: (id: Id) => Tip | undefined;
-};
-
-/** Verifies what an outer block adds to the block that it wraps. */
-export function createHeaderVerifier({ rules, validators, scheduleAt, now, isBootstrapping, tipAt }: HeaderVerifierDeps) {
+}) {
   const verify = (outer: OuterBlock, innerBlock: EngineBlock): void => {
     const parent = tipAt(outer.parentID);
     if (parent === undefined)

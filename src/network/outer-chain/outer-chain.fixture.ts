@@ -13,9 +13,9 @@ import type { OpenDatabase } from '../../ledger/store/database.ts';
 import { newKeyPair } from '../identity/certificate.ts';
 import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
+import type { Proposer } from './outer-builder.ts';
 import { type OuterStore, openOuterStore } from './outer-store.ts';
-import { createOuterVm, type OuterVmDeps } from './outer-vm.ts';
-import type { Proposer } from './proposal.ts';
+import { createOuterVm, type OuterVmParts } from './outer-vm.ts';
 
 /** The rules of the local network. */
 export const localOuterRules = { durangoTime: 0n, graniteTime: 0n, epochSeconds: 30n, minPChainHeight: 0n };
@@ -49,7 +49,7 @@ export function openOuterChain(
     acceptUnknownImports?: boolean;
     wrapInner?: (chain: Chain) => Chain;
     wrapStore?: (store: OuterStore) => OuterStore;
-  } & Partial<OuterVmDeps> = {},
+  } & Partial<OuterVmParts> = {},
 ) {
   const { path, openDatabase, acceptUnknownImports = false, wrapInner = (chain) => chain, wrapStore = (store) => store, ...deps } = options;
   const now = () => BigInt(Math.floor(clock.ms / 1000));

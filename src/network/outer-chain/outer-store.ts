@@ -7,14 +7,7 @@ import { type OuterBlock, parseOuterBlock, splitOuterBlock } from '../proposervm
 import { OuterChainError } from './fault.ts';
 
 /** The outer blocks of the accepted blocks of a chain. A row has the bytes before and after the inner block, which the chain itself stores. */
-export type OuterStore = {
-  readonly last: () => { readonly id: Id; readonly height: bigint } | undefined;
-  readonly idAt: (height: bigint) => Id | undefined;
-  readonly bytes: (id: Id) => Uint8Array | undefined;
-  /** Must run inside the write transaction of the inner blocks. */
-  readonly insert: (blocks: readonly AcceptedOuterBlock[]) => void;
-  readonly removeAbove: (height: bigint) => void;
-};
+export type OuterStore = ReturnType<typeof openOuterStore>;
 
 type AcceptedOuterBlock = { readonly outer: OuterBlock; readonly height: bigint };
 
@@ -25,7 +18,7 @@ const schema = `
   CREATE UNIQUE INDEX IF NOT EXISTS outer_block_id ON outer_block(chain, id);`;
 
 /** Opens the table; the chain must have its state in the same store. `innerBytesAt` reads the accepted block at a height. */
-export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height: bigint) => Uint8Array | undefined): OuterStore {
+export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height: bigint) => Uint8Array | undefined) {
   const { db } = store;
   if (!store.readonly) store.write(() => db.exec(schema));
   const chain = getChainNumber(store, chainID);
@@ -40,15 +33,15 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
   const deleteAbove = db.prepare('DELETE FROM outer_block WHERE chain = ? AND height > ?');
 
   return {
-    last: () => {
+    last: (): { readonly id: Id; readonly height: bigint } | undefined => {
       const row = lastRow.get(chain);
       return row && { id: idFromBytes(row.id), height: BigInt(row.height) };
     },
-    idAt: (height) => {
+    idAt: (height: bigint): Id | undefined => {
       const row = height > Number.MAX_SAFE_INTEGER ? undefined : idByHeight.get(chain, Number(height));
       return row && idFromBytes(row.id);
     },
-    bytes: (id) => {
+    bytes: (id: Id): Uint8Array | undefined => {
       const row = rowById.get(chain, idToBytes(id));
       if (row === undefined) return undefined;
       const inner = innerBytesAt(BigInt(row.height));
@@ -56,14 +49,15 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
       if (bytes === undefined || !hasId(bytes, id)) throw damaged(store, id);
       return bytes;
     },
-    insert: (blocks) =>
+    /** Must run inside the write transaction of the inner blocks. */
+    insert: (blocks: readonly AcceptedOuterBlock[]): void =>
       insertRows(
         blocks.flatMap(({ outer, height }) => {
           const { before, after } = splitOuterBlock(outer);
           return [chain, Number(height), idToBytes(outer.id), before, after];
         }),
       ),
-    removeAbove: (height) => store.write(() => deleteAbove.run(chain, Number(height))),
+    removeAbove: (height: bigint): void => void store.write(() => deleteAbove.run(chain, Number(height))),
   };
 }
 

@@ -1,31 +1,47 @@
 import type { EngineBlock, StoringVm, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import type { VerifySignature } from '../proposervm/verify-signature.ts';
+import type { VerifySignature } from '../proposervm/outer-block.ts';
+import { createScheduleCache } from '../proposervm/proposer.ts';
+import type { ChildRules } from '../proposervm/verify-child.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { createBlockContents, type Wrapped } from './block-contents.ts';
 import { OuterChainError } from './fault.ts';
 import { createHeaderVerifier } from './header-verifier.ts';
-import { createOuterBuilder } from './outer-builder.ts';
+import { createOuterBuilder, type Proposer, type Tip } from './outer-builder.ts';
 import type { OuterStore } from './outer-store.ts';
-import { createProposal, type ProposalDeps, type Tip } from './proposal.ts';
-import { createScheduleCache } from './schedule-cache.ts';
 import { createUndecidedOuterBlocks } from './undecided-outer-blocks.ts';
 
-export type OuterVmDeps = Omit<ProposalDeps, 'scheduleAt' | 'validators'> & {
+export type OuterVmParts = {
+  readonly chainID: Id;
   /** The Vm of the wrapped chain. */
   readonly inner: StoringVm;
   readonly store: OuterStore;
+  readonly rules: ChildRules;
   readonly validators: Pick<Validators, 'at' | 'load' | 'proposedHeight' | 'knownHeight'>;
   readonly verifySignature: VerifySignature;
+  readonly proposer: Proposer;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds after the parent's timestamp before which this node builds no block. */
+  readonly minBlockDelay: number;
 };
 
 /**
  * Wraps the Vm of a chain into a Vm of outer blocks, which the nodes of a network exchange. The rules are in src/network/proposervm. Several
  * outer blocks may hold the same inner block: it is verified once, and rejected with the last of them. AvalancheGo: vms/proposervm/vm.go.
  */
-export function createOuterVm(deps: OuterVmDeps): Vm {
-  const { inner, store, validators, chainID } = deps;
-  const contents = createBlockContents(deps);
+export function createOuterVm({
+  chainID,
+  inner,
+  store,
+  rules,
+  validators,
+  verifySignature,
+  proposer,
+  now,
+  minBlockDelay,
+}: OuterVmParts): Vm {
+  const contents = createBlockContents(chainID, inner, verifySignature);
   const undecided = createUndecidedOuterBlocks(inner);
   let isBootstrapping = false;
   repairOuterStore(store, inner);
@@ -45,13 +61,18 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
   };
 
   const scheduleAt = createScheduleCache(chainID, validators);
-  const headers = createHeaderVerifier({ ...deps, scheduleAt, tipAt, isBootstrapping: () => isBootstrapping });
-  const builder = createOuterBuilder({
+  const headers = createHeaderVerifier({ rules, validators, scheduleAt, now, isBootstrapping: () => isBootstrapping, tipAt });
+  const { build, nextBuildTime } = createOuterBuilder({
+    chainID,
     inner,
     contents,
     undecided,
+    rules,
     validators,
-    proposal: createProposal({ ...deps, scheduleAt }),
+    scheduleAt,
+    proposer,
+    now,
+    minBlockDelay,
     tip: () => (isBootstrapping ? undefined : tipAt(preferred)),
   });
 
@@ -96,7 +117,8 @@ export function createOuterVm(deps: OuterVmDeps): Vm {
   const firstBytes = (id: Id): Uint8Array | undefined => (id === inner.blockIdAtHeight(0n) ? inner.blockBytes(id) : undefined);
 
   return {
-    ...builder,
+    build,
+    nextBuildTime,
     lastAccepted: () => last.id,
     blockIdAtHeight: (height) => (height === 0n ? inner.blockIdAtHeight(0n) : store.idAt(height)),
     parse: contents.parse,

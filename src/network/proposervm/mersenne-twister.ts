@@ -1,12 +1,10 @@
+/** What draws random units from a seed: the same on every node. */
+export type RandomSource = { readonly next: () => bigint };
+
 /**
  * The 64-bit Mersenne Twister MT19937-64 of Nishimura and Matsumoto, which decides who proposes. A word is two numbers of 32 bits: it runs
  * about ten times faster than with bigint, and a validator tries hundreds of seeds to find its next slot.
  */
-export type RandomSource = { readonly next: () => bigint };
-
-const size = 312;
-const middle = 156;
-
 export function createMersenneTwister(seed: bigint): RandomSource {
   const high = new Uint32Array(size);
   const low = new Uint32Array(size);
@@ -63,6 +61,8 @@ export function createMersenneTwister(seed: bigint): RandomSource {
   };
 }
 
+const size = 312;
+const middle = 156;
 const multiplierHigh = 0x5851f42d;
 const multiplierLow = 0x4c957f2d;
 const matrixHigh = 0xb5026f5a;
@@ -77,3 +77,39 @@ function multiplyHigh(a: number, b: number): number {
   const cross = aHigh * bLow + ((aLow * bLow) >>> 16);
   return aHigh * bHigh + Math.floor(cross / 0x10000) + Math.floor(((cross % 0x10000) + aLow * bHigh) / 0x10000);
 }
+
+/**
+ * The 32-bit Mersenne Twister MT19937 of Matsumoto and Nishimura, which ordered proposers before Durango. Two numbers make one of 64 bits, the
+ * upper half first; only the low 32 bits of the seed count. AvalancheGo: vms/proposervm/proposer/windower.go, Proposers.
+ */
+export function createMersenneTwister32(seed: bigint): RandomSource {
+  const state = new Uint32Array(size32);
+  let index = 0;
+  state[0] = Number(seed & 0xffffffffn);
+  for (let i = 1; i < size32; i++) {
+    const previous = state[i - 1] as number;
+    state[i] = Math.imul(previous ^ (previous >>> 30), 1_812_433_253) + i;
+  }
+
+  /** Computes one word of the next block of state from itself, its successor and the word in the middle. */
+  const twist = (i: number): void => {
+    const mixed = ((state[i] as number) & 0x80000000) | ((state[(i + 1) % size32] as number) & 0x7fffffff);
+    state[i] = (state[(i + middle32) % size32] as number) ^ (mixed >>> 1) ^ ((mixed & 1) !== 0 ? 0x9908b0df : 0);
+  };
+  const next32 = (): number => {
+    if (index >= size32) index = 0;
+    twist(index);
+    let word = state[index] as number;
+    index++;
+    word ^= word >>> 11;
+    word ^= (word << 7) & 0x9d2c5680;
+    word ^= (word << 15) & 0xefc60000;
+    word ^= word >>> 18;
+    return word >>> 0;
+  };
+
+  return { next: () => (BigInt(next32()) << 32n) | BigInt(next32()) };
+}
+
+const size32 = 624;
+const middle32 = 397;

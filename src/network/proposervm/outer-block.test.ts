@@ -8,10 +8,9 @@ import { CodecError } from '../../base/codec/fault.ts';
 import { newKeyPair } from '../identity/certificate.ts';
 import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
 import { OuterBlockError } from './fault.ts';
-import { makeSignedBlock, makeUnsignedBlock, type OuterBlock, parseOuterBlock, signedHeader } from './outer-block.ts';
+import { makeSignedBlock, makeUnsignedBlock, type OuterBlock, parseOuterBlock, signedHeader, verifyBlockSignature } from './outer-block.ts';
 import { createProposerSchedule } from './proposer.ts';
 import { verifyChild, verifyFirstChild } from './verify-child.ts';
-import { verifyBlockSignature } from './verify-signature.ts';
 
 const chainId = vectors.chainIdX as Id;
 type Decoded = {

@@ -5,6 +5,7 @@ import { pack, unpack } from '../../base/codec/pack.ts';
 import { bytes, id, u64 } from '../../base/codec/primitive.ts';
 import { struct } from '../../base/codec/struct.ts';
 import { union } from '../../base/codec/union.ts';
+import { OuterBlockError } from './fault.ts';
 
 /** A signed 64-bit integer. */
 const i64: Codec<bigint> = {
@@ -119,3 +120,27 @@ export function splitOuterBlock({ bytes, certificate, inner }: Pick<OuterBlock, 
 /** Version, type, parent, timestamp, P-Chain height and the length of the certificate. */
 const certificateOffset = 2 + 4 + 32 + 8 + 8 + 4;
 const innerLengthSize = 4;
+
+/** Whether the key of a certificate made a signature of a message; undefined if AvalancheGo does not accept the certificate. */
+export type VerifySignature = (certificate: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean | undefined;
+
+/**
+ * Checks what AvalancheGo checks when it parses a block: certificate, then epoch, then signature. A block that fails was not made by its
+ * proposer, so it must not be stored under its ID. AvalancheGo: vms/proposervm/block/block.go.
+ */
+export function verifyBlockSignature(block: OuterBlock, chainId: Id, verify: VerifySignature): void {
+  const isValid =
+    block.proposer === undefined
+      ? block.signature.length === 0
+      : verify(block.certificate, signedHeader(chainId, block.parentID, block.id), block.signature);
+  if (isValid === undefined) throw new OuterBlockError('invalid certificate', { code: 'OUTER_INVALID_CERTIFICATE' });
+  if (block.epoch !== undefined && isZero(block.epoch))
+    throw new OuterBlockError('epoch must be provided after granite', { code: 'OUTER_ZERO_EPOCH' });
+  if (isValid) return;
+  throw block.proposer === undefined
+    ? new OuterBlockError('signature provided when none was expected', { code: 'OUTER_UNEXPECTED_SIGNATURE' })
+    : new OuterBlockError('invalid signature of the proposer', { code: 'OUTER_BAD_SIGNATURE' });
+}
+
+const isZero = (epoch: NonNullable<OuterBlock['epoch']>): boolean =>
+  epoch.pChainHeight === 0n && epoch.number === 0n && epoch.startTime === 0n;

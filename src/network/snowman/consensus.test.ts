@@ -2,9 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { type Consensus, createConsensus, type Decision } from './consensus.ts';
-import type { SnowmanError } from './fault.ts';
 import { bitOf, firstDifference } from './id-bits.ts';
-import { defaultParameters, verifyParameters } from './parameters.ts';
+import { defaultParameters, type SnowmanError, verifyParameters } from './parameters.ts';
 import { createPolls } from './polls.ts';
 
 const idOf = (byte: number) => byte.toString(16).padStart(2, '0').padEnd(64, '0') as Id;

@@ -1,32 +1,18 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { type ChoiceTree, createChoiceTree } from './choice-tree.ts';
-import type { BlockRef, ConsensusBlock } from './consensus-block.ts';
-import { SnowmanError } from './fault.ts';
-import { type SnowParameters, verifyParameters } from './parameters.ts';
-import { bubbleVotes, type ChildVotes } from './vote-bubbling.ts';
-import { countVotes, type Votes } from './votes.ts';
+import { SnowmanError, type SnowParameters, verifyParameters } from './parameters.ts';
+import { bubbleVotes, type ChildVotes, countVotes, type Votes } from './votes.ts';
+
+export type BlockRef = { readonly id: Id; readonly height: bigint };
+
+/** A block as consensus sees it. Its height is one above that of its parent. */
+export type ConsensusBlock = BlockRef & { readonly parentID: Id };
 
 /**
  * Snowman: decides between the blocks that are processing by the votes of polls. It has no clock, no randomness and no network: the caller
  * adds verified blocks and the results of polls, and executes the decisions in their order. AvalancheGo: snow/consensus/snowman/topological.go.
  */
-export type Consensus = {
-  /** Adds a verified block; its parent must be processing or the last accepted block. */
-  readonly add: (block: ConsensusBlock) => void;
-  /** Applies the votes of a finished poll. Votes for blocks that are not processing are dropped. */
-  readonly recordPoll: (votes: Votes) => Decision[];
-  readonly lastAccepted: () => BlockRef;
-  /** The tip of the preferred branch; the last accepted block if none is processing. */
-  readonly preference: () => Id;
-  /** The block of the preferred branch at a height; undefined below the last accepted one and above the tip. */
-  readonly preferenceAtHeight: (height: bigint) => Id | undefined;
-  /** Whether a block is the last accepted one or on the preferred branch. */
-  readonly isPreferred: (id: Id) => boolean;
-  readonly isProcessing: (id: Id) => boolean;
-  readonly processingCount: () => number;
-  /** The parent of a block that is processing or last accepted; undefined for the block that consensus started with. */
-  readonly parentOf: (id: Id) => Id | undefined;
-};
+export type Consensus = ReturnType<typeof createConsensus>;
 
 export type Decision = { readonly kind: 'accepted' | 'rejected'; readonly block: ConsensusBlock };
 
@@ -40,7 +26,7 @@ type TreeBlock = {
   resetNext: boolean;
 };
 
-export function createConsensus(parameters: SnowParameters, start: BlockRef): Consensus {
+export function createConsensus(parameters: SnowParameters, start: BlockRef) {
   verifyParameters(parameters);
   let last = start;
   const blocks = new Map<Id, TreeBlock>([[start.id, newTreeBlock(undefined)]]);
@@ -48,6 +34,7 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
 
   const isProcessing = (id: Id): boolean => id !== last.id && blocks.has(id);
 
+  /** Adds a verified block; its parent must be processing or the last accepted block. */
   const add = (block: ConsensusBlock): void => {
     if (isProcessing(block.id)) throw duplicate(block);
     const parent = blocks.get(block.parentID);
@@ -107,7 +94,8 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
   return {
     add,
     isProcessing,
-    recordPoll: (votes) => {
+    /** Applies the votes of a finished poll. Votes for blocks that are not processing are dropped. */
+    recordPoll: (votes: Votes): Decision[] => {
       const decisions: Decision[] = [];
       const voted = countVotes(votes) < parameters.alphaPreference ? [] : bubbleVotes(votes, blockOf, last.id, parameters.alphaPreference);
       if (voted.length === 0) {
@@ -119,12 +107,16 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef): Co
       if (!branch.has(preferred)) branch.replace(preferred, last.id);
       return decisions;
     },
-    lastAccepted: () => last,
+    lastAccepted: (): BlockRef => last,
+    /** The tip of the preferred branch; the last accepted block if none is processing. */
     preference: branch.tip,
-    preferenceAtHeight: (height) => (height === last.height ? last.id : branch.at(height)),
-    isPreferred: (id) => id === last.id || branch.has(id),
-    processingCount: () => blocks.size - 1,
-    parentOf: (id) => blocks.get(id)?.block?.parentID,
+    /** The block of the preferred branch at a height; undefined below the last accepted one and above the tip. */
+    preferenceAtHeight: (height: bigint): Id | undefined => (height === last.height ? last.id : branch.at(height)),
+    /** Whether a block is the last accepted one or on the preferred branch. */
+    isPreferred: (id: Id): boolean => id === last.id || branch.has(id),
+    processingCount: (): number => blocks.size - 1,
+    /** The parent of a block that is processing or last accepted; undefined for the block that consensus started with. */
+    parentOf: (id: Id): Id | undefined => blocks.get(id)?.block?.parentID,
   };
 
   function blockOf(id: Id): ConsensusBlock | undefined {
@@ -146,9 +138,9 @@ function createPreferredBranch(start: Id, blocks: ReadonlyMap<Id, TreeBlock>) {
     add(block);
   };
   return {
-    tip: () => tip,
-    has: (id: Id) => ids.has(id),
-    at: (height: bigint) => heights.get(height),
+    tip: (): Id => tip,
+    has: (id: Id): boolean => ids.has(id),
+    at: (height: bigint): Id | undefined => heights.get(height),
     /** Adds a child of the tip. */
     extend,
     remove: ({ id, height }: BlockRef): void => {

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createRandom } from '../../../test/random.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
-import { type Consensus, createConsensus } from './consensus.ts';
-import type { ConsensusBlock } from './consensus-block.ts';
+import { type Consensus, type ConsensusBlock, createConsensus } from './consensus.ts';
 import type { SnowParameters } from './parameters.ts';
 import { createPolls, type Polls } from './polls.ts';
 

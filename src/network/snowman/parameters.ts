@@ -1,4 +1,4 @@
-import { SnowmanError } from './fault.ts';
+import { Fault } from '../../base/fault.ts';
 
 /** Parameters of the Snowman consensus. AvalancheGo: snow/consensus/snowball/parameters.go. */
 export type SnowParameters = {
@@ -24,3 +24,9 @@ export function verifyParameters({ k, alphaPreference, alphaConfidence, beta }: 
       { code: 'SNOWMAN_BAD_PARAMETERS' },
     );
 }
+
+type SnowmanFault =
+  | { code: 'SNOWMAN_BAD_PARAMETERS' }
+  | { code: 'SNOWMAN_DUPLICATE_BLOCK'; id: string }
+  | { code: 'SNOWMAN_UNKNOWN_PARENT'; id: string; parentID: string };
+export class SnowmanError extends Fault<SnowmanFault> {}

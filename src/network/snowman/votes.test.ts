@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
-import { createConsensus } from './consensus.ts';
-import type { ConsensusBlock } from './consensus-block.ts';
+import { type ConsensusBlock, createConsensus } from './consensus.ts';
 import { defaultParameters } from './parameters.ts';
-import { isDecided, voteTarget } from './vote-target.ts';
+import { isDecided, voteTarget } from './votes.ts';
 
 const idOf = (byte: number) => byte.toString(16).padStart(2, '0').padEnd(64, '0') as Id;
 const blockOf = (id: number, parent: number, height: bigint): ConsensusBlock => ({ id: idOf(id), parentID: idOf(parent), height });
