@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CommandName, commandTable } from '../app/config/command.ts';
+import { type Command, type CommandName, commandTable } from '../app/config/command.ts';
 import { type Config, configFrom, type StorageConfig, type TerminalConfig } from '../app/config/config.ts';
 import { type ParsedFlags, parseFlags } from '../app/config/flags.ts';
 import { version } from '../app/home.ts';
@@ -61,8 +61,8 @@ async function main(): Promise<void> {
     if (role === 'reader' && env.parent !== undefined) {
       // A signal to the process group is handled by the writer process, which stops its readers.
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-      const { serverPrograms } = await import('./server-programs.ts');
-      return serverPrograms.runReader(config, env, env.parent);
+      const { runReader } = await import('../app/programs/reader.ts');
+      return runReader(config, env, env.parent);
     }
     await actions[name](config, parsed);
   } catch (error) {
@@ -90,9 +90,18 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
   const config: Config = { ...configFrom(options, command, env.readText), settings: listConfig(options, given) };
   logLevel = config.logLevel;
   if (isNetworkGiven || (config.fork === undefined && command.name !== 'follow' && command.name !== 'index')) return config;
-  const { resolveNetwork } = await import('./server-programs.ts');
-  const network = await resolveNetwork(command, config, env);
+  const network = await resolveNetwork(command, config);
   return { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
+}
+
+/** Reads the network of a followed or forked node from the data directory or from the node. */
+async function resolveNetwork({ args: [url = ''] }: Command, config: Config): Promise<number> {
+  if (config.fork === undefined) {
+    const { resolveFollowedNetwork } = await import('../app/followed/follow.ts');
+    return resolveFollowedNetwork(url, config, env);
+  }
+  const { resolveForkedNetwork } = await import('../app/solo/fork.ts');
+  return resolveForkedNetwork(config.fork.url, config, env);
 }
 
 /** Prints help, the version or what is wrong with the arguments, or runs a command that asks a running node. */
@@ -132,8 +141,8 @@ const actions: {
     signals.stopOn(await showTestnet(config, flags, { program: ownCommand, version, output, env }));
   },
   api: async (config) => {
-    const { serverPrograms } = await import('./server-programs.ts');
-    const server = await serverPrograms.runApiServer(config, env);
+    const { runApiServer } = await import('../app/programs/api.ts');
+    const server = await runApiServer(config, env);
     signals.stopOn(server);
     printBanner(
       config,
@@ -143,8 +152,8 @@ const actions: {
   },
   index: async (config, { command, given }) => {
     const [url = ''] = command.args;
-    const { serverPrograms } = await import('./server-programs.ts');
-    const indexer = await serverPrograms.runIndexer(url, config, env, { listens: given.has('http-port') });
+    const { runIndexer } = await import('../app/programs/index.ts');
+    const indexer = await runIndexer(url, config, env, { listens: given.has('http-port') });
     signals.stopOn(indexer);
     const following = stripCredentials(url);
     const served = indexer.url === undefined ? '' : `; health and metrics at ${indexer.url}`;
@@ -216,8 +225,8 @@ async function runDetached(flags: RunFlags): Promise<void> {
 }
 
 async function runNode(config: Config, flags: RunFlags): Promise<void> {
-  const { serverPrograms } = await import('./server-programs.ts');
-  const node = await serverPrograms.startNode(config, env);
+  const { startNode } = await import('../app/programs/start-node.ts');
+  const node = await startNode(config, env);
   const { supervisor } = env;
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node, flags);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');

@@ -7,7 +7,7 @@ import { extraCheck } from '../node/node-health.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Contribution } from '../node/parts.ts';
 import { withImports } from './joined-imports.ts';
-import type { JoinedNetwork } from './joined-network.ts';
+import { type JoinedNetwork, openJoinedNetwork } from './joined-network.ts';
 
 /** The X-Chain on a network of peers that this node joins. */
 export async function openJoinedChain(
@@ -16,8 +16,6 @@ export async function openJoinedChain(
   join: JoinConfig,
 ): Promise<Contribution & { readonly chains: NodeChains; readonly network: JoinedNetwork }> {
   const { config, env, context, identity, parts, stop, writer } = core;
-  // Loaded only if it is needed, to keep the start of other nodes short.
-  const { openJoinedNetwork } = await import('./joined-network.ts');
   const network = await openJoinedNetwork(join, {
     config,
     env,

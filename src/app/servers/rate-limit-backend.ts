@@ -5,15 +5,9 @@ import { createOwnStreamLimit, createStreamLimit, maxStreamsPerClient, type Stre
 import type { Handler } from '../../api/http/message.ts';
 import { defaultMaxBody } from '../../api/http/router.ts';
 import { Fault } from '../../base/fault.ts';
-import { createOutageLog } from '../../base/log/log.ts';
-import { createRedisCache } from '../../cluster/redis/cache-redis.ts';
-import { createLimitSync } from '../../cluster/redis/limit-sync.ts';
-import { createRedisLimiter } from '../../cluster/redis/limiter-redis.ts';
 import type { Redis } from '../../cluster/redis/redis.ts';
-import { createRedisStreamLimit } from '../../cluster/redis/stream-limit-redis.ts';
 import type { Config } from '../config/config.ts';
-import { describeServer } from '../platform/bun/redis.ts';
-import type { DatabaseEnv, Env, ProcessEnv, WorkerEnv } from '../platform/env.ts';
+import type { Env } from '../platform/env.ts';
 import { type Relay, relayedJson } from '../processes/relay.ts';
 import { createWithTimeout } from './api-parts.ts';
 
@@ -30,54 +24,16 @@ export type RateLimitBackend = {
 };
 
 export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
-  const local = createMemoryLimiter({ now: env.clock.monotonic });
   if (config.cacheUrl === undefined)
     return {
       cache: noSharedCache,
       redis: undefined,
-      limiter: config.access.rateLimits ? createOwnLimiter(local) : undefined,
+      limiter: config.access.rateLimits ? createOwnLimiter(createMemoryLimiter({ now: env.clock.monotonic })) : undefined,
       limitStreams: () => (config.access.rateLimits ? createOwnStreamLimit(createStreamLimit(maxStreamsPerClient)) : undefined),
       close: noSharedCache.close,
     };
-  const redis = await openLoggedRedis(config.cacheUrl, env);
-  const cache = createRedisCache({ redis, random: env.random });
-  if (!config.access.rateLimits) return { cache, redis, limiter: undefined, limitStreams: () => undefined, close: cache.close };
-  const id = Buffer.from(env.random(8)).toString('hex');
-  const sync = createLimitSync({ redis, id, countAdmitted: local.countAdmitted, after: env.timers.after });
-  await sync.exchange();
-  sync.start();
-  let stopRenewing = (): void => {};
-  const limitStreams = (): StreamLimit => {
-    const limit = createRedisStreamLimit({ redis, max: maxStreamsPerClient, sync, id, after: env.timers.after });
-    stopRenewing = limit.close;
-    return limit;
-  };
-  const close = async (): Promise<void> => {
-    stopRenewing();
-    await sync.close();
-    await cache.close();
-  };
-  return { cache, redis, limiter: createRedisLimiter({ redis, local, sync }), limitStreams, close };
-}
-
-/** Opens Redis; the writer process logs when it is lost and when it answers again. */
-async function openLoggedRedis(url: string, env: DatabaseEnv & ProcessEnv & WorkerEnv): Promise<Redis> {
-  if (env.parent !== undefined) return env.openRedis(url);
-  let isClosing = false;
-  const outage = createOutageLog(env.log, `Redis at ${describeServer(url)}`);
-  const redis = await env.openRedis(url, {
-    onChange: (isConnected) => {
-      if (isConnected) outage.regained();
-      else if (!isClosing) outage.lost('the connection was closed');
-    },
-  });
-  if (!redis.isConnected()) outage.lost('cannot connect');
-  const close = (): void => {
-    // Closing ends the connection too, which is no outage.
-    isClosing = true;
-    redis.close();
-  };
-  return { ...redis, close };
+  const { openRedisBackend } = await import('./redis-backend.ts');
+  return openRedisBackend(config.cacheUrl, config.access.rateLimits, env);
 }
 
 /** The path on which a reader process asks the writer process for a rate limit decision. Only the relay can reach it, not a socket. */

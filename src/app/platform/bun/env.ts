@@ -4,7 +4,6 @@ import { supervisedEnvironment } from '../supervised-process.ts';
 import { openDatabase } from './database.ts';
 import { openPostgres } from './postgres.ts';
 import { readerEnvironment, spawnReaderProcess } from './processes.ts';
-import { openRedis } from './redis.ts';
 import { serve } from './serve.ts';
 
 /** Creates the environment of a node on Bun: clock, randomness, files, databases, sockets and processes of this machine. */
@@ -13,7 +12,7 @@ export function createBunEnv(options: EnvOptions): Env {
   return {
     ...createCommonEnv(options),
     openDatabase,
-    openRedis,
+    openRedis: async (url, watch) => (await import('./redis.ts')).openRedis(url, watch),
     openPostgres,
     serve: (served) => serve({ ...served, connectionLimit: connections() }),
     connections,
