@@ -48,7 +48,7 @@ test('a command that asks a node loads neither a node nor the native library: th
     /^(ledger\/(index-read|index-write|store\/checkpointer)|app\/(programs|node|solo|followed|joined|servers)|chain|explorer\/pages|sdk)\b/;
   expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
   expect(packages).not.toContain('secp256k1');
-  expect([...loadedBy('app/programs/start-node.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);
+  expect([...loadedBy('app/programs/dev-chain.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);
 });
 
 describe('the README of a wing', () => {
