@@ -3,13 +3,12 @@ import type { Holdings } from '../../ledger/index-read/index-reads.ts';
 import { addressRows } from '../contract/data-routes.ts';
 import type { AddressList } from '../contract/kinds.ts';
 import { notFound } from '../rest/api-error.ts';
-import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import { readBackfilled } from './backfilled-read.ts';
 import { historyStart, listMetadata, networkSpelling, renderChainInfo, requireChain, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
+import { renderBalances } from './render-balance.ts';
 import { assetsOfBalances, sumBalances } from './sum-balances.ts';
-import { writeBalances } from './write-balance.ts';
 
 /** Routes about addresses: balances, last activity, chains. */
 export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
@@ -36,7 +35,7 @@ export const addressRoutes = implementRoutes<DataDeps>()(addressRows, {
     const { labelOf } = await labels(assetsOfBalances(balances));
     // When another chain imported an output is known only to the time of a lookup: a past balance may hold outputs imported before.
     const mayBeImported = !areImportsKnown || (blockTimestamp !== undefined && chain.foreignImports !== undefined);
-    return renderedJson(`{"balances":${writeBalances(balances, labelOf, mayBeImported)},${JSON.stringify(metadata).slice(1)}`);
+    return { balances: renderBalances(balances, labelOf, mayBeImported), ...metadata };
   },
   getLastActivityTimestampByAddresses: readLastActivity,
   getLastActivityTimestampByAddressesV2: readLastActivity,
