@@ -14,11 +14,19 @@ import type { FuzzTarget, OpenedTarget } from './target.ts';
 
 const entryCount = 6;
 const id = '11'.repeat(32) as Id;
-const entry = (seq: number): LogEntry => ({ seq, chainID: id, kind: 'reverted', height: seq, blockID: id, time: 0, snapshot: `${seq}` });
+const entry = (number: number): LogEntry => ({
+  number,
+  chainID: id,
+  kind: 'reverted',
+  height: number,
+  blockID: id,
+  time: 0,
+  snapshot: `${number}`,
+});
 const log: EventLog = {
-  id: () => 'log',
-  last: () => entryCount,
-  read: (after) => Array.from({ length: Math.max(0, Math.min(4, entryCount - after)) }, (_, i) => entry(after + 1 + i)),
+  id: async () => 'log',
+  last: async () => entryCount,
+  read: async (after) => Array.from({ length: Math.max(0, Math.min(4, entryCount - after)) }, (_, i) => entry(after + 1 + i)),
 };
 
 function openStream(): OpenedTarget {
@@ -83,25 +91,25 @@ function checkOrder(
   from: string | undefined,
   isFiltered: boolean,
 ): void {
-  const seqs = events.flatMap(({ id, kind }) => (kind === 'reverted' ? [Number(parseEventID('log', id ?? '')?.seq)] : []));
+  const entries = events.flatMap(({ id, kind }) => (kind === 'reverted' ? [Number(parseEventID('log', id ?? '')?.entry)] : []));
   const position = from === undefined ? undefined : parseEventID('log', from);
   if (position === undefined) {
-    deepStrictEqual(seqs, [], 'past events without a position');
+    deepStrictEqual(entries, [], 'past events without a position');
     return;
   }
   const shown = formatEventID('log', position);
-  ok(parseEventID('log', shown)?.seq === position.seq && !isAfter(shown, shown), 'the position is not equal to itself');
+  ok(parseEventID('log', shown)?.entry === position.entry && !isAfter(shown, shown), 'the position is not equal to itself');
   if (events.some(({ kind }) => kind === 'reset')) return;
   if (isFiltered) {
     ok(
-      seqs.every((seq, i) => seq > (seqs[i - 1] ?? position.seq)),
+      entries.every((entry, i) => entry > (entries[i - 1] ?? position.entry)),
       'entries are repeated',
     );
     return;
   }
-  const first = position.seq + 1;
+  const first = position.entry + 1;
   const expected = Array.from({ length: Math.max(0, entryCount - first + 1) }, (_, i) => first + i);
-  deepStrictEqual(seqs, expected, 'entries are skipped or repeated');
+  deepStrictEqual(entries, expected, 'entries are skipped or repeated');
 }
 
 export const eventTarget: FuzzTarget = {

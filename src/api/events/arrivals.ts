@@ -6,24 +6,29 @@ import { parseEventID } from './position.ts';
 import { createReplay } from './replay.ts';
 import type { Subscriber } from './subscriber.ts';
 
-type ArrivalDeps = {
+/**
+ * Brings new clients from the last event they know to the head of the log, where they are live. `advance`: reads and sends the new entries of
+ * the log.
+ */
+export function createArrivals({
+  log,
+  audience,
+  events,
+  longWork,
+  soon,
+  nextTurn,
+  advance,
+  report,
+}: {
   readonly log: LogReader;
   readonly audience: Pick<Audience, 'goLive'>;
   readonly events: ReturnType<typeof createHubEvents>;
   readonly longWork: LongWork;
   readonly soon: (run: () => void) => void;
   readonly nextTurn: () => Promise<void>;
-  /** Reads and sends the new entries of the log. */
   readonly advance: () => void;
   readonly report: (error: unknown) => void;
-};
-
-/** Brings new clients from the last event they know to the head of the log, where they are live. */
-export function createArrivals({ log, audience, events, longWork, soon, nextTurn, advance, report }: ArrivalDeps) {
-  const sendReset = (subscriber: Subscriber, reason: string): void => {
-    subscriber.position = events.headPosition();
-    subscriber.push(events.reset(subscriber.position, reason));
-  };
+}) {
   const goLive = (subscriber: Subscriber): void => {
     audience.goLive(subscriber);
     subscriber.push(events.heartbeat());
@@ -33,35 +38,35 @@ export function createArrivals({ log, audience, events, longWork, soon, nextTurn
     subscriber.end(events.closed('failed'));
   };
   const replay = createReplay({
-    ...{ longWork, soon },
+    longWork,
+    soon,
     head: log.head,
     load: log.load,
     onCaughtUp: goLive,
     onLost: (subscriber) => {
-      sendReset(subscriber, 'the events after this ID are no longer stored');
+      events.sendReset(subscriber, 'the events after this ID are no longer stored');
       goLive(subscriber);
     },
     onFailed: fail,
   });
 
-  const start = async (subscriber: Subscriber, lastEventId: string | undefined): Promise<void> => {
+  const resume = async (subscriber: Subscriber, lastEventId: string | undefined): Promise<void> => {
     const position = lastEventId === undefined ? undefined : parseEventID(log.id(), lastEventId);
     // Another process of this node may have sent entries that this one has not read yet.
-    while (position !== undefined && position.seq > log.head() && position.seq <= (await log.last()) && !subscriber.hasEnded()) {
+    while (position !== undefined && position.entry > log.head() && position.entry <= (await log.last()) && !subscriber.hasEnded()) {
       advance();
       await nextTurn();
     }
-    if (lastEventId !== undefined && position === undefined) sendReset(subscriber, 'the ID is not one of this stream');
+    if (lastEventId !== undefined && position === undefined) events.sendReset(subscriber, 'the ID is not one of this stream');
     if (position !== undefined) subscriber.position = position;
-    const { seq, index } = subscriber.position;
-    if (seq === log.head() && index === undefined) goLive(subscriber);
+    const { entry, index } = subscriber.position;
+    if (entry === log.head() && index === undefined) goLive(subscriber);
     else replay.start(subscriber);
   };
 
   return {
-    /** Tells a client that it has missed events. */
-    sendReset,
+    /** Starts a client after the event with this ID, or at the head. */
     start: (subscriber: Subscriber, lastEventId: string | undefined): void =>
-      void start(subscriber, lastEventId).catch((error: unknown) => fail(subscriber, error)),
+      void resume(subscriber, lastEventId).catch((error: unknown) => fail(subscriber, error)),
   };
 }

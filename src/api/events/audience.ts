@@ -7,27 +7,13 @@ import { sendEntry, sendOwn, sendTx } from './send-entry.ts';
 import type { StreamEvent } from './stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** The clients of a hub. A client is live when it has all entries of the log that were sent; the others still read past ones. */
-export type Audience = {
-  readonly all: ReadonlySet<Subscriber>;
-  /** Counts the events in all queues, and cuts off the clients with the most unread events while there are too many. */
-  readonly held: HeldEvents;
-  readonly add: (subscriber: Subscriber) => void;
-  /** Returns false if it was not there. */
-  readonly remove: (subscriber: Subscriber) => boolean;
-  readonly goLive: (subscriber: Subscriber) => void;
-  readonly live: () => Subscriber[];
-  /** Whether a live client wants events of a kind. */
-  readonly wantsKind: (kind: StreamEvent['kind']) => boolean;
-  /** The live clients whose filter a live event matches. */
-  readonly wanting: (event: StreamEvent) => readonly Subscriber[];
-  readonly sendLive: (event: StreamEvent) => void;
-  /** Sends an entry of the log to the live clients. */
-  readonly send: (entry: EntryEvents, pause: Pause) => Promise<void>;
-};
+export type Audience = ReturnType<typeof createAudience>;
 
-/** `maxHeld`: bytes of JSON that wait for all clients together. */
-export function createAudience(maxHeld: number): Audience {
+/**
+ * The clients of a hub. A client is live when it has all entries of the log that were sent; the others still read past ones. `maxHeld`: bytes
+ * of JSON that wait for all clients together.
+ */
+export function createAudience(maxHeld: number) {
   const all = new Set<Subscriber>();
   /** Live clients with an address filter are found by address. */
   const byOwner = new Map<Address, Set<Subscriber>>();
@@ -36,10 +22,12 @@ export function createAudience(maxHeld: number): Audience {
     owners === undefined ? [others] : [...owners].map((owner) => getOrAdd(byOwner, owner));
   const live = (): Subscriber[] => [...all].filter(({ isLive }) => isLive);
 
+  /** The live clients whose filter a live event matches. */
   const wanting = ({ kind, subject }: StreamEvent): readonly Subscriber[] =>
     live().filter(({ filter }) => wantsKind(filter, kind) && (subject === undefined || matchesSubject(filter, subject)));
 
-  const held = createHeldEvents(maxHeld, () => {
+  /** Counts the events in all queues, and cuts off the clients with the most unread events while there are too many. */
+  const held: HeldEvents = createHeldEvents(maxHeld, () => {
     const bySize = [...all].filter((one) => one.queuedBytes() > 0 && !one.hasEnded()).sort((a, b) => b.queuedBytes() - a.queuedBytes());
     for (const subscriber of bySize) {
       if (!held.isOver()) return;
@@ -48,26 +36,29 @@ export function createAudience(maxHeld: number): Audience {
   });
 
   return {
-    all,
+    all: all as ReadonlySet<Subscriber>,
     held,
-    add: (subscriber) => void all.add(subscriber),
-    remove: (subscriber) => {
+    add: (subscriber: Subscriber): void => void all.add(subscriber),
+    /** Returns false if the client was not there. */
+    remove: (subscriber: Subscriber): boolean => {
       if (!all.delete(subscriber)) return false;
       for (const set of setsOf(subscriber.filter)) set.delete(subscriber);
       for (const owner of subscriber.filter.owners ?? []) if (byOwner.get(owner)?.size === 0) byOwner.delete(owner);
       return true;
     },
-    goLive: (subscriber) => {
+    goLive: (subscriber: Subscriber): void => {
       subscriber.isLive = true;
       for (const set of setsOf(subscriber.filter)) set.add(subscriber);
     },
     live,
-    wantsKind: (kind) => live().some(({ filter }) => wantsKind(filter, kind)),
+    /** Whether a live client wants events of a kind. */
+    wantsKind: (kind: StreamEvent['kind']): boolean => live().some(({ filter }) => wantsKind(filter, kind)),
     wanting,
-    sendLive: (event) => {
+    sendLive: (event: StreamEvent): void => {
       for (const subscriber of wanting(event)) subscriber.push(event);
     },
-    send: async (entry, pause) => {
+    /** Sends an entry of the log to the live clients. */
+    send: async (entry: EntryEvents, pause: Pause): Promise<void> => {
       if (entry.own.kind === 'reverted') {
         for (const subscriber of live()) sendEntry(subscriber, entry);
         return;

@@ -15,7 +15,7 @@ import { type OpenChain, openChain } from '../../ledger/state/open-chain.fixture
 import { chainID, otherChainID, randomChain } from '../../ledger/state/random-chain.fixture.ts';
 import { eventKinds, eventSchema } from '../contract/event-kinds.ts';
 import { findMismatches } from '../contract/schema-mismatches.fixture.ts';
-import type { EventLog, LogEntry } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createEventHub, type EventHub } from './hub.ts';
 import { openSqliteEventLog } from './sqlite-event-log.ts';
@@ -97,7 +97,7 @@ function balancesOf({ state }: Opened, addresses: readonly Address[]): Balances 
 }
 
 /** The ID of the position before the first event. */
-const startOf = ({ log }: Opened): string => `${log.id()}-0`;
+const startOf = async ({ log }: Opened): Promise<string> => `${await log.id()}-0`;
 
 describe('a chain with reverts and a restart', () => {
   const path = join(folder, 'chain.sqlite');
@@ -138,7 +138,7 @@ describe('a chain with reverts and a restart', () => {
   });
 
   const resumesEverywhere = async () => {
-    expect(texts(await readAll(chain.hub, everything, startOf(chain)))).toEqual(texts(live));
+    expect(texts(await readAll(chain.hub, everything, await startOf(chain)))).toEqual(texts(live));
     for (const [i, event] of live.entries()) {
       const resumed = await readAll(chain.hub, everything, idOfEvent(event));
       expect(texts(resumed)).toEqual(texts(live.slice(i + 1)));
@@ -161,7 +161,7 @@ describe('a chain with reverts and a restart', () => {
           });
         }),
       );
-      const all = await readAll(chain.hub, filter, startOf(chain));
+      const all = await readAll(chain.hub, filter, await startOf(chain));
       expect(texts(all)).toEqual(expected);
       for (const [i, event] of all.entries())
         expect(texts(await readAll(chain.hub, filter, idOfEvent(event)))).toEqual(expected.slice(i + 1));
@@ -216,9 +216,9 @@ describe('limits', () => {
 
   test('an ID that is older than the log, or not an ID at all, gets a reset and then new events', async () => {
     const chain = open(':memory:', source, { maxEntries: 10 });
-    const oldest = startOf(chain);
+    const oldest = await startOf(chain);
     for (let i = 0; i < 600; i++) commit(chain, source, 1);
-    for (const id of [oldest, 'nonsense', 'abc-1', `${chain.log.id()}-999999999`])
+    for (const id of [oldest, 'nonsense', 'abc-1', `${await chain.log.id()}-999999999`])
       expect((await readAll(chain.hub, everything, id)).map(({ kind }) => kind)).toEqual(['reset']);
     chain.close();
   });
@@ -226,7 +226,7 @@ describe('limits', () => {
   test('copies of reverted blocks are bounded; a client that needs a deleted one gets a reset', async () => {
     const own = randomChain(7);
     const chain = open(':memory:', own, { maxRevertedBytes: 1 });
-    const start = startOf(chain);
+    const start = await startOf(chain);
     const restore = copyTables(chain.store);
     commit(chain, own);
     chain.store.revert(restore);
@@ -300,7 +300,8 @@ describe('blocks that the cache has no room for', () => {
         blockBytes.push(chain.state.block(chain.state.blockIdAt(BigInt(blockBytes.length + 1)) as Id)?.length ?? 0);
       }
     expect(Math.max(...blockBytes) * 10 * 4).toBeGreaterThan(processCaches.bytesOf('events'));
-    const all = await Promise.all(Array.from({ length: 4 }, () => readAll(chain.hub, everything, startOf(chain))));
+    const start = await startOf(chain);
+    const all = await Promise.all(Array.from({ length: 4 }, () => readAll(chain.hub, everything, start)));
     for (const events of all) expect(events.map(({ kind }) => kind)).toEqual(kinds);
     const middle = idOfEvent(all[0]?.[blockTxs] as StreamEvent);
     expect((await readAll(chain.hub, everything, middle)).map(({ kind }) => kind)).toEqual(kinds.slice(blockTxs + 1));
@@ -311,17 +312,18 @@ describe('blocks that the cache has no room for', () => {
     /** The log as it was after the first large block, its second entry. */
     const log: EventLog = {
       id: chain.log.id,
-      last: () => 2,
-      read: (after) => {
+      last: async () => 2,
+      read: async (after) => {
         if (after !== 1) return [];
         reads++;
-        return (chain.log.read(after) as readonly LogEntry[]).slice(0, 1);
+        return (await chain.log.read(after))?.slice(0, 1);
       },
     };
     const textOf = () => ({ alias: 'X', json: { address: (address: Address) => address as string, id: idText } });
     const hub = createEventHub({ log, textOf, timers, longWork, report: fail, heartbeat: 60_000 });
+    const first = `${await log.id()}-1`;
     for (const expected of [1, 2]) {
-      const clients = (await Promise.all([1, 2, 3].map(() => hub.subscribe(everything, `${log.id()}-1`)))) as Subscriber[];
+      const clients = (await Promise.all([1, 2, 3].map(() => hub.subscribe(everything, first)))) as Subscriber[];
       const slices = clients.map((): number[] => []);
       const count = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
       // The block, its transactions and a heartbeat.
@@ -340,7 +342,7 @@ test('without clients nothing is read or rendered', async () => {
   const source = randomChain(3);
   const chain = open(':memory:', source);
   const hub = createEventHub({
-    log: { id: () => '', last: () => expect.unreachable(), read: () => expect.unreachable() },
+    log: { id: async () => '', last: () => expect.unreachable(), read: () => expect.unreachable() },
     textOf: () => expect.unreachable(),
     timers,
     longWork,

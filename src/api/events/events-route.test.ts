@@ -7,7 +7,7 @@ import { createEventHub } from './hub.ts';
 
 test('the limit of streams counts IPv6 addresses by their /64, and a stream that ends is free again', async () => {
   const hub = createEventHub({
-    log: { id: () => 'log', last: () => 0, read: () => [] },
+    log: { id: async () => 'log', last: async () => 0, read: async () => [] },
     textOf: () => expect.unreachable(),
     timers: { soon: (run) => void setImmediate(run), after: () => () => undefined },
     longWork,
@@ -54,7 +54,7 @@ test('a stream ends within a second or so after its key was revoked, and one wit
     for (let turn = 0; turn < 5; turn++) await Bun.sleep(0);
   };
   const hub = createEventHub({
-    log: { id: () => 'log', last: () => 0, read: () => [] },
+    log: { id: async () => 'log', last: async () => 0, read: async () => [] },
     textOf: () => expect.unreachable(),
     timers: { soon: (run) => void setImmediate(run), after: (ms, run) => (ms === 1000 ? void waiting.push(run) : undefined) ?? (() => {}) },
     longWork,

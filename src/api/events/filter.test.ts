@@ -69,9 +69,9 @@ test('a filter with address and asset needs both; kinds about the stream itself 
 
 test('an event ID is read back; one of another log or a malformed one is not', () => {
   for (const position of [
-    { seq: 0, index: undefined },
-    { seq: 17, index: 0 },
-    { seq: 99_999_999, index: 12 },
+    { entry: 0, index: undefined },
+    { entry: 17, index: 0 },
+    { entry: 99_999_999, index: 12 },
   ])
     expect(parseEventID('ab12', formatEventID('ab12', position))).toEqual(position);
   for (const text of ['', 'ab12', 'ab12-', 'ab12-1.', 'ab13-1.2', 'ab12--1', 'ab12-1.2.3', 'ab12-1e3', `ab12-${'9'.repeat(40)}`])

@@ -1,26 +1,19 @@
 import type { StreamEvent } from './stream-event.ts';
 
-/** Counts the events that wait for clients. An event in several queues is in memory once, so it counts once. */
-export type HeldEvents = {
-  readonly add: (event: StreamEvent) => void;
-  readonly remove: (events: readonly StreamEvent[]) => void;
-  readonly isOver: () => boolean;
-  /** Calls `onOver` if the events exceed the limit. */
-  readonly check: () => void;
-};
+export type HeldEvents = ReturnType<typeof createHeldEvents>;
 
-/** `max`: bytes of JSON. */
-export function createHeldEvents(max: number, onOver: () => void): HeldEvents {
+/** Counts the events that wait for clients. An event in several queues is in memory once, so it counts once. `max`: bytes of JSON. */
+export function createHeldEvents(max: number, onOver: () => void) {
   const queues = new Map<StreamEvent, number>();
   let bytes = 0;
   const isOver = (): boolean => bytes > max;
   return {
-    add: (event) => {
+    add: (event: StreamEvent): void => {
       const count = queues.get(event) ?? 0;
       if (count === 0) bytes += event.json().length;
       queues.set(event, count + 1);
     },
-    remove: (events) => {
+    remove: (events: readonly StreamEvent[]): void => {
       for (const event of events) {
         const count = queues.get(event) ?? 0;
         if (count > 1) queues.set(event, count - 1);
@@ -28,7 +21,8 @@ export function createHeldEvents(max: number, onOver: () => void): HeldEvents {
       }
     },
     isOver,
-    check: () => {
+    /** Calls `onOver` if the events exceed the limit. */
+    check: (): void => {
       if (isOver()) onOver();
     },
   };

@@ -1,17 +1,23 @@
 import type { LogReader } from './log-reader.ts';
+import type { Position } from './position.ts';
 import { createStreamEvent, renderProperties, type StreamEvent } from './stream-event.ts';
+import type { Subscriber } from './subscriber.ts';
 
-/** The events that the hub makes itself. */
+/** The events about the stream itself, which are in no log: heartbeats, resets, and the last event before a stream is closed. */
 export function createHubEvents(log: Pick<LogReader, 'id' | 'head'>) {
-  const headPosition = () => ({ seq: log.head(), index: undefined });
+  const headPosition = (): Position => ({ entry: log.head(), index: undefined });
   return {
+    /** The position after the last entry that was sent. */
     headPosition,
     /** Only for live clients: they have all entries up to the head. */
     heartbeat: (): StreamEvent => createStreamEvent(log.id(), 'heartbeat', headPosition(), () => ''),
-    reset: (position: StreamEvent['position'], reason: string): StreamEvent =>
-      createStreamEvent(log.id(), 'reset', position, () => renderProperties({ reason })),
     closed: (reason: keyof typeof closedMessages): StreamEvent =>
       createStreamEvent(log.id(), 'closed', undefined, () => renderProperties({ reason, message: closedMessages[reason] })),
+    /** Tells a client that it has missed events, and moves it to the head of the log. */
+    sendReset: (subscriber: Subscriber, reason: string): void => {
+      subscriber.position = headPosition();
+      subscriber.push(createStreamEvent(log.id(), 'reset', subscriber.position, () => renderProperties({ reason })));
+    },
   };
 }
 

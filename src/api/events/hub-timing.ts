@@ -47,18 +47,20 @@ export function createActivation(open: () => Promise<void>, shut: () => void) {
 const wakesPerSlice = 128;
 const sliceInterval = 5;
 
-type WakeDeps = {
-  readonly longWork: LongWork;
-  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
-  readonly report: (error: unknown) => void;
-};
-
 /**
  * Calls the listeners of queues, so that connections send their events: in the order of the calls, each once however many events came. Many of them
  * are called in slices between which other work runs, the first slice some time after the call. So the request that caused the events is answered
  * first, and a connection sends the events of a transaction in the mempool, of its block and of its acceptance together.
  */
-export function createWakes({ longWork, timers, report }: WakeDeps): (listener: () => void) => void {
+export function createWakes({
+  longWork,
+  timers,
+  report,
+}: {
+  readonly longWork: LongWork;
+  readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
+  readonly report: (error: unknown) => void;
+}): (listener: () => void) => void {
   const waiting = new Set<() => void>();
   let isRunning = false;
 

@@ -1,6 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
-import type { MaybePromise } from '../../base/timing/promise.ts';
 import { createArrivals } from './arrivals.ts';
 import { createAudience } from './audience.ts';
 import type { EventLog, KnownBlocks } from './event-log.ts';
@@ -14,41 +13,11 @@ import type { ChainText } from './render-entry.ts';
 import { createStreamEvent, type RenderProperties, type StreamEvent } from './stream-event.ts';
 import { createSubscriber, type Subscriber } from './subscriber.ts';
 
-/** Sends the events of the log, and live events, to the subscribers of this process. Without subscribers it does nothing. */
-export type EventHub = {
-  /**
-   * Adds a client. It gets the events after `lastEventId`, or only new ones; undefined if there are too many clients. `stillAdmits` is asked every
-   * second; when it says no, the stream ends.
-   */
-  readonly subscribe: (
-    filter: Filter,
-    lastEventId: string | undefined,
-    stillAdmits?: StillAdmits | undefined,
-  ) => Promise<Subscriber | undefined>;
-  /** Removes a client that has disconnected. */
-  readonly unsubscribe: (subscriber: Subscriber) => void;
-  /** Called when the log has new entries. */
-  readonly advance: () => void;
-  /**
-   * Sends an event that is not in the log. Nothing is rendered unless a client wants it. It is sent after the entry with the number that
-   * `lastEntry` returns, the last one when the event happened.
-   */
-  readonly sendLive: (
-    kind: LiveKind,
-    properties: RenderProperties,
-    subject?: () => NonNullable<StreamEvent['subject']>,
-    lastEntry?: () => number,
-  ) => void;
-  readonly size: () => number;
-  /** The ID of the position after the last entry of the log. */
-  readonly position: () => Promise<string>;
-  /** Ends all streams with a last event. */
-  readonly close: () => void;
-};
+export type EventHub = ReturnType<typeof createEventHub>;
 
 export type LiveKind = 'mempool' | 'time' | 'settings' | 'health';
 
-type StillAdmits = () => MaybePromise<boolean>;
+type StillAdmits = () => Promise<boolean>;
 
 export type HubDeps = {
   readonly log: EventLog;
@@ -78,16 +47,39 @@ const admissionInterval = 1000;
 /** Milliseconds after which a failed read of the log is repeated. */
 const retryInterval = 1000;
 
-export function createEventHub(deps: HubDeps): EventHub {
-  const { timers, onActive, report } = deps;
+/** Sends the events of the log, and live events, to the subscribers of this process. Without subscribers it does nothing. */
+export function createEventHub(deps: HubDeps) {
+  const { longWork, timers, onActive, report } = deps;
   const { heartbeat = defaultHeartbeat, maxSubscribers = defaultMaxSubscribers, maxHeld = defaultMaxHeld } = deps;
   const audience = createAudience(maxHeld);
   const { all, held } = audience;
   const log = createLogReader(deps.log, deps.textOf, deps.known);
-  const wake = createWakes({ longWork: deps.longWork, timers, report });
+  const events = createHubEvents(log);
+  const wake = createWakes({ longWork, timers, report });
   let isClosed = false;
 
-  const events = createHubEvents(log);
+  const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
+  const sender = createLogSender({
+    log,
+    audience,
+    longWork,
+    nextTurn,
+    onLost: (subscriber) => events.sendReset(subscriber, 'the log of events was started anew'),
+    onMissed: (subscriber) => events.sendReset(subscriber, 'too many events waited for the log'),
+  });
+  let cancelRetry = (): void => {};
+  /** Reports that the log could not be read, and reads it again after some time: once, however many calls have failed. */
+  const watch = (sending: Promise<void>): void =>
+    void sending.catch((error: unknown) => {
+      report(error);
+      cancelRetry();
+      cancelRetry = timers.after(retryInterval, () => advance());
+    });
+  const advance = (): void => {
+    if (!isClosed) watch(sender.advance());
+  };
+
+  const arrivals = createArrivals({ log, audience, events, longWork, soon: timers.soon, nextTurn, advance, report });
   const heartbeats = createHeartbeats(audience, events.heartbeat, (run) => timers.after(heartbeat, () => watch(sender.whenSent(run))));
   const activation = createActivation(
     async () => {
@@ -103,27 +95,6 @@ export function createEventHub(deps: HubDeps): EventHub {
     },
   );
 
-  const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
-  const sender = createLogSender({
-    ...{ log, audience, nextTurn },
-    longWork: deps.longWork,
-    onLost: (subscriber) => arrivals.sendReset(subscriber, 'the log of events was started anew'),
-    onMissed: (subscriber) => arrivals.sendReset(subscriber, 'too many events waited for the log'),
-  });
-  let cancelRetry = (): void => {};
-  /** Reports that the log could not be read, and reads it again after some time: once, however many calls have failed. */
-  const watch = (sending: Promise<void>): void =>
-    void sending.catch((error: unknown) => {
-      report(error);
-      cancelRetry();
-      cancelRetry = timers.after(retryInterval, advance);
-    });
-  const advance = (): void => {
-    if (!isClosed) watch(sender.advance());
-  };
-
-  const arrivals = createArrivals({ ...{ log, audience, events, advance, nextTurn, report }, longWork: deps.longWork, soon: timers.soon });
-
   /** Ends a stream whose key has become invalid. */
   const watchAdmission = (subscriber: Subscriber, stillAdmits: StillAdmits): void => {
     const check = async (): Promise<void> => {
@@ -135,7 +106,11 @@ export function createEventHub(deps: HubDeps): EventHub {
   };
 
   return {
-    subscribe: async (filter, lastEventId, stillAdmits) => {
+    /**
+     * Adds a client. It gets the events after `lastEventId`, or only new ones; undefined if there are too many clients. `stillAdmits` is asked
+     * every second; when it says no, the stream ends.
+     */
+    subscribe: async (filter: Filter, lastEventId: string | undefined, stillAdmits?: StillAdmits): Promise<Subscriber | undefined> => {
       if (isClosed || all.size >= maxSubscribers) return undefined;
       await activation.begin();
       if (isClosed) return undefined;
@@ -147,19 +122,33 @@ export function createEventHub(deps: HubDeps): EventHub {
       if (stillAdmits !== undefined) watchAdmission(subscriber, stillAdmits);
       return subscriber;
     },
-    unsubscribe: (subscriber) => {
+    /** Removes a client that has disconnected. */
+    unsubscribe: (subscriber: Subscriber): void => {
       subscriber.disconnect();
       if (audience.remove(subscriber) && all.size === 0) activation.end();
     },
+    /** Called when the log has new entries. */
     advance,
-    sendLive: (kind, properties, subject, lastEntry) => {
+    /**
+     * Sends an event that is not in the log. Nothing is rendered unless a client wants it. It is sent after the entry with the number that
+     * `lastEntry` returns, the last one when the event happened.
+     */
+    sendLive: (
+      kind: LiveKind,
+      properties: RenderProperties,
+      subject?: () => NonNullable<StreamEvent['subject']>,
+      lastEntry?: () => number,
+    ): void => {
       if (all.size === 0 || !audience.wantsKind(kind)) return;
       const event = createStreamEvent(log.id(), kind, undefined, properties, subject?.());
       watch(sender.sendLive(event, lastEntry?.() ?? log.head()));
     },
-    size: () => all.size,
-    position: async () => formatEventID(await deps.log.id(), { seq: await deps.log.last(), index: undefined }),
-    close: () => {
+    /** The number of clients. */
+    size: (): number => all.size,
+    /** The ID of the position after the last entry of the log. */
+    position: async (): Promise<string> => formatEventID(await deps.log.id(), { entry: await deps.log.last(), index: undefined }),
+    /** Ends all streams with a last event. */
+    close: (): void => {
       isClosed = true;
       heartbeats.stop();
       for (const subscriber of all) subscriber.end(events.closed('stopping'));

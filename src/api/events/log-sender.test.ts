@@ -9,17 +9,23 @@ import type { Subscriber } from './subscriber.ts';
 const maxWaitingLive = 10_000;
 const timers = { soon: (run: () => void) => void setImmediate(run), after: () => () => {} };
 
-const entry = (seq: number): LogEntry => ({
-  ...{ kind: 'reverted', seq, chainID: 'chain' as Id, height: 0, blockID: 'block' as Id, time: 0, snapshot: undefined },
+const entry = (number: number): LogEntry => ({
+  ...{ kind: 'reverted', number, chainID: 'chain' as Id, height: 0, blockID: 'block' as Id, time: 0, snapshot: undefined },
 });
 
 /** A hub whose log has entries up to the number of the last `readTo`. */
 async function openSlowHub() {
   let last = 0;
-  const read = (after: number) => (after < last ? [entry(after + 1)] : []);
+  const read = async (after: number) => (after < last ? [entry(after + 1)] : []);
   const json = { address: (address: string) => address, id: (id: string) => id };
   const textOf = () => ({ alias: 'X', json }) as never;
-  const hub = createEventHub({ log: { id: () => 'log', last: () => last, read }, textOf, timers, longWork, report: console.error });
+  const hub = createEventHub({
+    log: { id: async () => 'log', last: async () => last, read },
+    textOf,
+    timers,
+    longWork,
+    report: console.error,
+  });
   const subscribe = async (kinds: Filter['kinds']): Promise<Subscriber> => {
     const subscriber = (await hub.subscribe({ owners: undefined, assets: undefined, kinds }, undefined)) as Subscriber;
     subscriber.take();
@@ -33,8 +39,8 @@ async function openSlowHub() {
       undefined,
       () => after,
     );
-  const readTo = (seq: number): void => {
-    last = seq;
+  const readTo = (number: number): void => {
+    last = number;
     hub.advance();
   };
   return { hub, subscribe, send, readTo };
@@ -72,9 +78,9 @@ test('a log that cannot be read is read again once a second, however often it ha
   const scheduled = new Set<symbol>();
   const hub = createEventHub({
     log: {
-      id: () => 'log',
-      last: () => 0,
-      read: () => {
+      id: async () => 'log',
+      last: async () => 0,
+      read: async () => {
         reads++;
         throw new Error('no answer');
       },

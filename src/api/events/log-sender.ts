@@ -4,22 +4,27 @@ import type { LogReader } from './log-reader.ts';
 import type { StreamEvent } from './stream-event.ts';
 import type { Subscriber } from './subscriber.ts';
 
-type LogSenderDeps = {
+/**
+ * Reads new entries of the log and queues them, and live events, for the live clients: in a later turn of the event loop, so that the request that
+ * caused an event is answered first, and in time slices. A client that arrives meanwhile is at `log.head`, and gets what comes after it.
+ * `onLost`: called for a live client that has missed entries that are no longer stored. `onMissed`: for one that has missed live events, because
+ * too many waited.
+ */
+export function createLogSender({
+  log,
+  audience,
+  longWork,
+  nextTurn,
+  onLost,
+  onMissed,
+}: {
   readonly log: LogReader;
   readonly audience: Audience;
   readonly longWork: LongWork;
   readonly nextTurn: () => Promise<void>;
-  /** A live client has missed entries that are no longer stored. */
   readonly onLost: (subscriber: Subscriber) => void;
-  /** A live client has missed live events, because too many waited. */
   readonly onMissed: (subscriber: Subscriber) => void;
-};
-
-/**
- * Reads new entries of the log and queues them, and live events, for the live clients: in a later turn of the event loop, so that the request that
- * caused an event is answered first, and in time slices. A client that arrives meanwhile is at `log.head`, and gets what comes after it.
- */
-export function createLogSender({ log, audience, longWork, nextTurn, onLost, onMissed }: LogSenderDeps) {
+}) {
   const live = createWaitingLive(onMissed);
   let isRunning = false;
   let mustRead = false;
@@ -44,8 +49,8 @@ export function createLogSender({ log, audience, longWork, nextTurn, onLost, onM
     if (entries === undefined) await skipLostEntries();
     for (const entry of entries ?? []) {
       // The head has changed during the read if all clients went and another one came.
-      if (entry.seq !== log.head() + 1) continue;
-      log.setHead(entry.seq);
+      if (entry.number !== log.head() + 1) continue;
+      log.setHead(entry.number);
       await audience.send(log.eventsOf(entry), pause);
       await live.sendUpTo(log.head(), pause);
     }

@@ -51,7 +51,7 @@ function open() {
   });
   return {
     hub,
-    last: log.last,
+    last: log.lastNumber,
     next: turns.next,
     /** Runs the timers of slices, or those of heartbeats. */
     runTimers: async (isHeartbeat: boolean): Promise<void> => {

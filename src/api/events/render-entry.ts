@@ -16,22 +16,23 @@ export type ChainText = { readonly alias: string; readonly json: JsonContext };
 
 /** The events of a log entry: its own event and, for a block, those of its transactions. */
 export type EntryEvents = {
-  readonly seq: number;
+  /** The number of the entry. */
+  readonly number: number;
   readonly own: StreamEvent;
   readonly txs: readonly StreamEvent[];
 };
 
 export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id) => ChainText): EntryEvents {
-  const { seq, chainID } = entry;
+  const { number, chainID } = entry;
   const chain = textOf(chainID);
   const chainProperties = { chain: chain.alias, chainID: idText(chainID) };
   if (entry.kind === 'reverted') {
     const { height, blockID, time, snapshot } = entry;
     const properties = () => renderProperties({ ...chainProperties, height, blockID: idText(blockID), time, snapshot });
-    return { seq, own: createStreamEvent(logID, 'reverted', { seq, index: undefined }, properties), txs: [] };
+    return { number, own: createStreamEvent(logID, 'reverted', { entry: number, index: undefined }, properties), txs: [] };
   }
   const { block } = entry;
-  const own = createStreamEvent(logID, 'block', { seq, index: 0 }, () =>
+  const own = createStreamEvent(logID, 'block', { entry: number, index: 0 }, () =>
     renderProperties({
       ...chainProperties,
       ...blockProperties(block),
@@ -46,9 +47,9 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
         tx,
         chain.json,
       )},"summary":${JSON.stringify(summarizeTx(tx, entry.spent, { formatAddress: chain.json.address }))},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}`;
-    return createStreamEvent(logID, 'tx', { seq, index: i + 1 }, properties, subjectOf(outputs));
+    return createStreamEvent(logID, 'tx', { entry: number, index: i + 1 }, properties, subjectOf(outputs));
   });
-  return { seq, own, txs };
+  return { number, own, txs };
 }
 
 const blockProperties = ({ height, id, time }: Block) => ({ height: Number(height), blockID: idText(id), time: Number(time) });

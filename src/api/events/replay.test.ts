@@ -16,19 +16,19 @@ const entriesPerRead = 8;
 /** A log of entries of `entryBytes` each, that counts its reads. */
 function createLog() {
   let reads = 0;
-  const entry = (seq: number): LogEntry => ({
-    seq,
+  const entry = (number: number): LogEntry => ({
+    number,
     chainID: id,
     kind: 'reverted',
-    height: seq,
+    height: number,
     blockID: id,
     time: 0,
     snapshot: 'x'.repeat(entryBytes),
   });
   const log: EventLog = {
-    id: () => 'log',
-    last: () => entryCount,
-    read: (after) => {
+    id: async () => 'log',
+    last: async () => entryCount,
+    read: async (after) => {
       reads++;
       return Array.from({ length: Math.min(entriesPerRead, entryCount - after) }, (_, i) => entry(after + 1 + i));
     },

@@ -31,11 +31,11 @@ export function sendTx(subscriber: Subscriber, entry: EntryEvents, tx: StreamEve
 const isUnfiltered = ({ filter }: Subscriber): boolean => filter.owners === undefined && filter.assets === undefined;
 
 /** Queues an event after the client's position, and moves the position to it. */
-function pushIfNew(subscriber: Subscriber, { seq }: EntryEvents, event: StreamEvent): void {
+function pushIfNew(subscriber: Subscriber, { number }: EntryEvents, event: StreamEvent): void {
   const index = event.position?.index ?? 0;
   const { position } = subscriber;
-  if (position.seq > seq || (position.seq === seq && (position.index === undefined || position.index >= index))) return;
+  if (position.entry > number || (position.entry === number && (position.index === undefined || position.index >= index))) return;
   if (!wantsKind(subscriber.filter, event.kind)) return;
-  subscriber.position = { seq, index };
+  subscriber.position = { entry: number, index };
   subscriber.push(event);
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createRandom, someOf } from '../../../test/random.ts';
 import { openDatabase } from '../../app/platform/bun/database.ts';
-import { withScratchDatabase } from '../../app/platform/databases.fixture.ts';
 import { makeBlock } from '../../avm/tx/block.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
 import { makeTx } from '../../avm/tx/tx.ts';
@@ -69,12 +71,12 @@ const showEntry = (entry: LogEntry): string =>
     : `${idText(entry.chainID)} ${entry.snapshot} ${entry.height} ${entry.time} ${idText(entry.blockID)}`;
 
 /** Reads to the end of the log. `isLost`: an entry was no longer stored. */
-function readAfter(log: SqliteEventLog, from: number): { readonly shown: string[]; readonly isLost: boolean } {
+async function readAfter(log: SqliteEventLog, from: number): Promise<{ readonly shown: string[]; readonly isLost: boolean }> {
   const shown: string[] = [];
   for (;;) {
-    const entries = log.read(from + shown.length) as readonly LogEntry[] | undefined;
+    const entries = await log.read(from + shown.length);
     if (entries === undefined || entries.length === 0) return { shown, isLost: entries === undefined };
-    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, i) => from + shown.length + 1 + i));
+    expect(entries.map(({ number }) => number)).toEqual(entries.map((_, i) => from + shown.length + 1 + i));
     shown.push(...entries.map(showEntry));
   }
 }
@@ -186,8 +188,8 @@ function createWalk(path: string, seed: number, limits: Limits) {
     rows: () => node.store.db.prepare<{ n: number }>('SELECT count(*) AS n FROM event_log').get()?.n,
     lastChange: () => lastChange,
     /** Restarts the node after its database was changed. */
-    reopen: (change: (opened: Opened) => void) => {
-      change(node);
+    reopen: async (change: (opened: Opened) => Promise<void>): Promise<void> => {
+      await change(node);
       node.store.close();
       node = open();
     },
@@ -195,16 +197,25 @@ function createWalk(path: string, seed: number, limits: Limits) {
   };
 }
 
+async function withScratchPath(work: (path: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'serac-'));
+  try {
+    await work(join(folder, 'serac.sqlite'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Walks and calls `check` after every step. */
-function walk(limits: Limits, check: (walk: ReturnType<typeof createWalk>, path: string) => void): void {
+async function walk(limits: Limits, check: (walk: ReturnType<typeof createWalk>, path: string) => Promise<void>): Promise<void> {
   for (const seed of someOf([1, 2, 3, 4, 5, 6, 7, 8]))
-    withScratchDatabase((path) => {
+    await withScratchPath(async (path) => {
       const walked = createWalk(path, seed, limits);
       try {
         for (let i = 0; i < 250; i++) {
           walked.step();
-          expect(walked.log().last()).toBe(walked.expected.length);
-          check(walked, path);
+          expect(await walked.log().last()).toBe(walked.expected.length);
+          await check(walked, path);
         }
       } catch (cause) {
         throw new Error(`seed ${seed}`, { cause });
@@ -215,35 +226,35 @@ function walk(limits: Limits, check: (walk: ReturnType<typeof createWalk>, path:
 }
 
 describe('random blocks of two chains, snapshots, reverts, failures and restarts: compared with a list of all entries', () => {
-  test('every entry is read from any position, also by a reader process', () => {
-    walk({}, ({ random, log, expected }, path) => {
+  test('every entry is read from any position, also by a reader process', async () => {
+    await walk({}, async ({ random, log, expected }, path) => {
       const from = random.below(expected.length + 1);
-      expect(readAfter(log(), from)).toEqual({ shown: expected.slice(from), isLost: false });
+      expect(await readAfter(log(), from)).toEqual({ shown: expected.slice(from), isLost: false });
       if (random.below(20) > 0) return;
       const reader = openLog(path, {}, true);
-      expect(reader.log.last()).toBe(expected.length);
-      expect(readAfter(reader.log, 0)).toEqual({ shown: expected, isLost: false });
+      expect(await reader.log.last()).toBe(expected.length);
+      expect(await readAfter(reader.log, 0)).toEqual({ shown: expected, isLost: false });
       reader.store.close();
     });
   });
 
-  test('with a limit of entries, exactly the last ones can be read', () => {
+  test('with a limit of entries, exactly the last ones can be read', async () => {
     const maxEntries = 25;
-    walk({ maxEntries }, ({ log, expected, rows }) => {
+    await walk({ maxEntries }, async ({ log, expected, rows }) => {
       for (const from of [0, expected.length - maxEntries - 1, expected.length - maxEntries, expected.length]) {
         if (from < 0) continue;
         const isLost = from < expected.length - maxEntries;
-        expect(readAfter(log(), from)).toEqual({ shown: isLost ? [] : expected.slice(from), isLost });
+        expect(await readAfter(log(), from)).toEqual({ shown: isLost ? [] : expected.slice(from), isLost });
       }
       expect(rows()).toBeLessThanOrEqual(maxEntries + 1);
     });
   });
 
-  test('with a limit of reverted bytes, no other block is read in the place of a deleted copy', () => {
+  test('with a limit of reverted bytes, no other block is read in the place of a deleted copy', async () => {
     let resumed = 0;
-    walk({ maxRevertedBytes: 2000 }, ({ random, log, expected, lastChange }) => {
+    await walk({ maxRevertedBytes: 2000 }, async ({ random, log, expected, lastChange }) => {
       const from = random.below(expected.length + 1);
-      const { shown, isLost } = readAfter(log(), from);
+      const { shown, isLost } = await readAfter(log(), from);
       expect(shown).toEqual(expected.slice(from, from + shown.length));
       if (isLost) expect(from).toBeLessThan(lastChange() - 1);
       else if (from < lastChange() - 1) resumed++;
@@ -279,11 +290,11 @@ const version1 = (chains: readonly Chain[]): string => `
     .join('')}`;
 
 /** Gives a log the tables of version 1, with the same entries. Returns the number of its last revert; 1 if there is none. */
-function makeVersion1({ store: { db }, log, chains }: Opened): number {
-  const id = log.id() as string;
+async function makeVersion1({ store: { db }, log, chains }: Opened): Promise<number> {
+  const id = await log.id();
   const entries: LogEntry[] = [];
   for (;;) {
-    const next = log.read(entries.length) as readonly LogEntry[] | undefined;
+    const next = await log.read(entries.length);
     if (next === undefined || next.length === 0) break;
     entries.push(...next);
   }
@@ -298,26 +309,26 @@ function makeVersion1({ store: { db }, log, chains }: Opened): number {
     if (entry.kind === 'reverted') insert.run(chain, 1, entry.height, idToBytes(entry.blockID), entry.time, entry.snapshot ?? null);
     else insert.run(chain, 0, Number(entry.block.height), idToBytes(entry.block.id), Number(entry.block.time), null);
   }
-  return Math.max(1, ...entries.filter(({ kind }) => kind === 'reverted').map(({ seq }) => seq));
+  return Math.max(1, ...entries.filter(({ kind }) => kind === 'reverted').map(({ number }) => number));
 }
 
 describe('a log with a row per entry, of an earlier build', () => {
-  test('keeps its ID and the numbers of entries from the last revert on; before that a client gets a reset', () => {
+  test('keeps its ID and the numbers of entries from the last revert on; before that a client gets a reset', async () => {
     for (const seed of someOf([1, 2, 3, 4, 5, 6]))
-      withScratchDatabase((path) => {
+      await withScratchPath(async (path) => {
         const walked = createWalk(path, seed, {});
         for (let i = 0; i < 60; i++) walked.step();
-        const id = walked.log().id();
+        const id = await walked.log().id();
         let first = 0;
-        walked.reopen((opened) => {
-          first = makeVersion1(opened);
+        await walked.reopen(async (opened) => {
+          first = await makeVersion1(opened);
         });
-        expect(walked.log().id()).toBe(id);
+        expect(await walked.log().id()).toBe(id);
         for (let i = 0; i < 40; i++) {
           const { expected } = walked;
-          expect(walked.log().last()).toBe(expected.length);
+          expect(await walked.log().last()).toBe(expected.length);
           for (const from of [first - 1, first, expected.length - 1, walked.random.below(expected.length)])
-            expect(readAfter(walked.log(), from)).toEqual(
+            expect(await readAfter(walked.log(), from)).toEqual(
               from < first - 1 ? { shown: [], isLost: true } : { shown: expected.slice(from), isLost: false },
             );
           walked.step();
@@ -326,18 +337,18 @@ describe('a log with a row per entry, of an earlier build', () => {
       });
   });
 
-  test('begins anew if it does not end with the last block: --strict did not write it', () => {
-    withScratchDatabase((path) => {
+  test('begins anew if it does not end with the last block: --strict did not write it', async () => {
+    await withScratchPath(async (path) => {
       const opened = openLog(path, {});
       const [chain] = opened.chains as [Chain, Chain];
       const add = ({ log }: Opened) => chain.state.commitAll(makeBlocks(chain, [1, 1]), (stored) => log.append(chain.number, stored));
       add(opened);
-      const id = opened.log.id();
-      makeVersion1(opened);
+      const id = await opened.log.id();
+      await makeVersion1(opened);
       opened.store.db.exec('DELETE FROM event_log WHERE seq = 2');
       opened.store.close();
       const again = openLog(path, {});
-      expect([again.log.last(), again.log.id() === id]).toEqual([0, false]);
+      expect([await again.log.last(), (await again.log.id()) === id]).toEqual([0, false]);
       again.store.close();
     });
   });
@@ -352,8 +363,8 @@ describe('a log with a row per entry, of an earlier build', () => {
   });
 });
 
-test('a position after the end of the log is not one of it', () => {
+test('a position after the end of the log is not one of it', async () => {
   const { log, store } = openLog(':memory:', {});
-  expect([log.last(), log.read(0), log.read(1)]).toEqual([0, [], undefined]);
+  expect([await log.last(), await log.read(0), await log.read(1)]).toEqual([0, [], undefined]);
   store.close();
 });

@@ -16,32 +16,26 @@ import { type BlockWithSpent, type EventLog, type KnownBlocks, type LogEntry, ma
 import { eventLogTables, revertedBlockTriggers } from './event-log-schema.ts';
 
 /** The event log in the node's own database. */
-export type SqliteEventLog = Omit<EventLog, 'last'> & {
-  readonly last: () => number;
-  /** Adds a chain. In the writer process: its reverted blocks are copied from then on. */
-  readonly addChain: (chain: LoggedChain) => void;
-  /** Adds blocks to the log. Must run inside the transaction that stores them. It writes nothing unless the last entry is of another chain. */
-  readonly append: (chainNumber: number, blocks: readonly Pick<StoredBlock, 'block'>[]) => void;
-};
+export type SqliteEventLog = ReturnType<typeof openSqliteEventLog>;
 
 type LoggedChain = { readonly number: number; readonly state: Pick<ChainState, 'id' | 'block' | 'blockIdAt' | 'storedUtxo'> };
 
-type EventLogOptions = {
-  readonly random: (length: number) => Uint8Array;
-  /** Entries that clients can resume from; older ones are not read. */
-  readonly maxEntries?: number;
-  /** Bytes of reverted blocks that are kept for clients that resume from before the revert. */
-  readonly maxRevertedBytes?: number;
-};
-
+/** Entries that clients can resume from; older ones are not read. */
 const defaultMaxEntries = 100_000;
+/** Bytes of reverted blocks that are kept for clients that resume from before the revert. */
 const defaultMaxRevertedBytes = 64 * 1024 * 1024;
 /** Reverts whose blocks are kept, so that counting their bytes stays fast. */
 const maxKeptReverts = 1000;
 
 /** Opens the event log; creates or migrates its tables. Reader processes find the tables that the writer process has created. */
-export function openSqliteEventLog(store: Store, options: EventLogOptions): SqliteEventLog {
-  const { maxEntries = defaultMaxEntries, maxRevertedBytes = defaultMaxRevertedBytes, random } = options;
+export function openSqliteEventLog(
+  store: Store,
+  {
+    random,
+    maxEntries = defaultMaxEntries,
+    maxRevertedBytes = defaultMaxRevertedBytes,
+  }: { readonly random: (length: number) => Uint8Array; readonly maxEntries?: number; readonly maxRevertedBytes?: number },
+) {
   const { db } = store;
   if (!store.readonly)
     store.write(() => {
@@ -64,7 +58,7 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
     prepare(`SELECT ${chain} AS chain, height, id AS block, time FROM ${tablesOf(chain).block} ORDER BY height DESC LIMIT 1`).get() as Tip;
 
   const endOf = (run: Run | undefined): number => (run === undefined ? 0 : run.seq + readTip(run.chain).height - run.height);
-  const last = (): number => store.read(() => endOf(lastRun.get()));
+  const lastNumber = (): number => store.read(() => endOf(lastRun.get()));
 
   const addRun = ({ seq, chain, height, block, time, snapshot }: Run): void => {
     insertRun.run(seq, chain, height, block, time, snapshot);
@@ -73,7 +67,7 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
 
   /** Runs before a revert. The function that it returns adds the revert to the log: one entry for each chain whose last block changed. */
   const beginRevert = (): ((snapshot?: string | null) => void) => {
-    const first = last() + 1;
+    const first = lastNumber() + 1;
     const readTips = (): Tip[] => [...chains.keys()].map(readTip);
     const before = new Map(readTips().map(({ chain, block }) => [chain, idFromBytes(block)]));
     beginCopies.run(first);
@@ -88,45 +82,53 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
   };
   if (!store.readonly) store.onReverting(beginRevert);
 
-  const readEntry = (run: Run, seq: number, isAccepted: boolean, known: KnownBlocks | undefined): LogEntry | undefined => {
+  const readEntry = (run: Run, number: number, isAccepted: boolean, known: KnownBlocks | undefined): LogEntry | undefined => {
     const chain = chains.get(run.chain);
     if (chain === undefined) return undefined;
     const chainID = chain.state.id;
     const { height, block: revertedTo, time, snapshot } = run;
-    if (seq === run.seq && revertedTo !== null && time !== null)
-      return { kind: 'reverted', seq, chainID, height, blockID: idFromBytes(revertedTo), time, snapshot: snapshot ?? undefined };
-    const block = readLoggedBlock(chain, { seq, height: height + seq - run.seq, isAccepted }, reverted, known);
-    return block && { kind: 'block', seq, chainID, ...block };
+    if (number === run.seq && revertedTo !== null && time !== null)
+      return { kind: 'reverted', number, chainID, height, blockID: idFromBytes(revertedTo), time, snapshot: snapshot ?? undefined };
+    const block = readLoggedBlock(chain, { entry: number, height: height + number - run.seq, isAccepted }, reverted, known);
+    return block && { kind: 'block', number, chainID, ...block };
   };
 
+  const readEntries = (from: number, known: KnownBlocks | undefined): readonly LogEntry[] | undefined => {
+    const newest = lastRun.get();
+    const end = endOf(newest);
+    if (from === end) return [];
+    if (newest === undefined || from > end || from < end - maxEntries) return undefined;
+    const runs = from + 1 < newest.seq ? runsFrom.all(from + 1, maxEntriesPerRead) : [newest];
+    const entries: LogEntry[] = [];
+    const stop = Math.min(end, from + maxEntriesPerRead);
+    for (let number = from + 1, bytes = 0; number <= stop && bytes <= maxBytesPerRead; number++) {
+      if (runs[1]?.seq === number) runs.shift();
+      const entry = runs[0] && readEntry(runs[0], number, runs[0].seq === newest.seq, known);
+      if (entry === undefined) break;
+      entries.push(entry);
+      bytes += entry.kind === 'block' ? entry.block.bytes.length : 0;
+    }
+    return entries.length > 0 ? entries : undefined;
+  };
+
+  const log: EventLog = {
+    id: async () => logID.get()?.id ?? '',
+    last: async () => lastNumber(),
+    read: async (after, known) => store.read(() => readEntries(after, known)),
+  };
   return {
-    id: () => logID.get()?.id ?? '',
-    last,
-    read: (from, known) =>
-      store.read(() => {
-        const newest = lastRun.get();
-        const end = endOf(newest);
-        if (from === end) return [];
-        if (newest === undefined || from > end || from < end - maxEntries) return undefined;
-        const runs = from + 1 < newest.seq ? runsFrom.all(from + 1, maxEntriesPerRead) : [newest];
-        const entries: LogEntry[] = [];
-        const stop = Math.min(end, from + maxEntriesPerRead);
-        for (let seq = from + 1, bytes = 0; seq <= stop && bytes <= maxBytesPerRead; seq++) {
-          if (runs[1]?.seq === seq) runs.shift();
-          const entry = runs[0] && readEntry(runs[0], seq, runs[0].seq === newest.seq, known);
-          if (entry === undefined) break;
-          entries.push(entry);
-          bytes += entry.kind === 'block' ? entry.block.bytes.length : 0;
-        }
-        return entries.length > 0 ? entries : undefined;
-      }),
-    addChain: (chain) => {
+    ...log,
+    /** The same as `last`, at once: a live event comes after all entries that were written before it. */
+    lastNumber,
+    /** Adds a chain. In the writer process: its reverted blocks are copied from then on. */
+    addChain: (chain: LoggedChain): void => {
       chains.set(chain.number, chain);
       if (!store.readonly) store.write(() => db.exec(revertedBlockTriggers(chain.number)));
     },
-    append: (chainNumber, [first]) => {
+    /** Adds blocks to the log. Must run inside the transaction that stores them. It writes nothing unless the last entry is of another chain. */
+    append: (chainNumber: number, [first]: readonly Pick<StoredBlock, 'block'>[]): void => {
       if (first !== undefined && lastRun.get()?.chain !== chainNumber)
-        addRun({ seq: last() + 1, chain: chainNumber, height: Number(first.block.height), block: null, time: null, snapshot: null });
+        addRun({ seq: lastNumber() + 1, chain: chainNumber, height: Number(first.block.height), block: null, time: null, snapshot: null });
     },
   };
 }
@@ -134,16 +136,16 @@ export function openSqliteEventLog(store: Store, options: EventLogOptions): Sqli
 type RevertedQueries = ReturnType<typeof revertedQueries>;
 
 /**
- * Reads the block of an entry: from memory, from the accepted state or, if it was reverted, from its copy. Undefined if it is in none.
+ * Reads the block of the entry with a number: from memory, from the accepted state or, if it was reverted, from its copy. Undefined if it is in none.
  * `isAccepted`: the entry is of the last run, so there was no revert after it.
  */
 function readLoggedBlock(
   { number, state }: LoggedChain,
-  { seq, height, isAccepted }: { readonly seq: number; readonly height: number; readonly isAccepted: boolean },
+  { entry, height, isAccepted }: { readonly entry: number; readonly height: number; readonly isAccepted: boolean },
   reverted: RevertedQueries,
   known: KnownBlocks | undefined,
 ): BlockWithSpent | undefined {
-  const id = (isAccepted ? undefined : reverted.idAfter(seq, number, height)) ?? state.blockIdAt(BigInt(height));
+  const id = (isAccepted ? undefined : reverted.idAfter(entry, number, height)) ?? state.blockIdAt(BigInt(height));
   if (id === undefined) return undefined;
   const inMemory = known?.(id);
   if (inMemory !== undefined) return inMemory;
@@ -173,8 +175,9 @@ const memoizeOnce = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** A row of `event_log`; see event-log-schema.ts. */
+/** A row of `event_log`, a run of entries; see event-log-schema.ts. */
 type Run = {
+  /** The number of its first entry. */
   readonly seq: number;
   readonly chain: number;
   readonly height: number;
@@ -206,9 +209,9 @@ function revertedQueries({ db }: Store) {
   /** Bytes of each revert, oldest first; read once, since a revert must be fast. */
   let sizes: Map<number, number> | undefined;
   return {
-    /** The ID of the block that the entry `seq` is about, if a revert after the entry removed it. */
-    idAfter: (seq: number, chain: number, height: number): Id | undefined => {
-      const row = firstCopy.get(chain, height, seq);
+    /** The ID of the block that an entry is about, if a revert after the entry removed it. */
+    idAfter: (entry: number, chain: number, height: number): Id | undefined => {
+      const row = firstCopy.get(chain, height, entry);
       return row && idFromBytes(row.id);
     },
     /** A revert that changes only the row of a block copies it without its transactions. So the copy whose hash is the ID is searched. */

@@ -3,38 +3,24 @@ import type { HeldEvents } from './held-events.ts';
 import type { Position } from './position.ts';
 import type { StreamEvent } from './stream-event.ts';
 
-/** The events that wait for a client, as its connection takes them. */
-type EventQueue = {
-  /** Removes and returns queued events, at most about `maxTaken` bytes of JSON. */
-  readonly take: () => readonly StreamEvent[];
-  /** Whether the last event was taken: the connection can be closed. */
-  readonly isDone: () => boolean;
-  readonly queuedBytes: () => number;
-  /** Sets the function that is called when an event is queued. */
-  readonly onQueued: (listener: () => void) => void;
-  /** Ends the subscription without a last event, because the client has disconnected. */
-  readonly disconnect: () => void;
-  readonly hasEnded: () => boolean;
-};
+export type Subscriber = ReturnType<typeof createSubscriber>;
 
-/** A client of the stream: its filter, its position, and the events that wait until it can take them. */
-export type Subscriber = EventQueue & {
-  readonly filter: Filter;
-  /** All events up to here were queued or left out by the filter. */
-  position: Position;
-  /** Whether it has got all past events, so that it gets new ones as they come. */
-  isLive: boolean;
-  /** Queues an event. A client whose queue is full is cut off: the queue is replaced by `overflow`, which is then its last event. */
-  readonly push: (event: StreamEvent) => void;
-  /** Queues the last event. Later ones are ignored. */
-  readonly end: (last: StreamEvent) => void;
-  /** Sets the function that is called when the client has read all its events and is ready for more. */
-  readonly onDrained: (listener: () => void) => void;
-  /** Replaces the queue by `overflow`, which is then the last event. */
-  readonly cutOff: () => void;
-};
+/** Limits in bytes of JSON. Events are shared by all queues, so a queue holds references, not copies. */
+const maxQueued = 4 * 1024 * 1024;
+const maxTaken = 65_536;
 
-type SubscriberOptions = {
+/**
+ * A client of the stream: its filter, its position, and the events that wait until its connection can take them. `overflow`: the last event of
+ * a client whose queue is full.
+ */
+export function createSubscriber({
+  filter,
+  position,
+  overflow,
+  held,
+  wake,
+  limit = maxQueued,
+}: {
   readonly filter: Filter;
   readonly position: Position;
   readonly overflow: () => StreamEvent;
@@ -43,13 +29,7 @@ type SubscriberOptions = {
   /** Calls the listener of the queue later, when it is its turn. */
   readonly wake: (listener: () => void) => void;
   readonly limit?: number | undefined;
-};
-
-/** Limits in bytes of JSON. Events are shared by all queues, so a queue holds references, not copies. */
-const maxQueued = 4 * 1024 * 1024;
-const maxTaken = 65_536;
-
-export function createSubscriber({ filter, position, overflow, held, wake, limit = maxQueued }: SubscriberOptions): Subscriber {
+}) {
   let queue: StreamEvent[] = [];
   let bytes = 0;
   let ended = false;
@@ -69,28 +49,36 @@ export function createSubscriber({ filter, position, overflow, held, wake, limit
     queue = [];
     bytes = 0;
   };
+  /** Queues the last event. Later ones are ignored. */
   const end = (last: StreamEvent): void => {
     if (ended) return;
     ended = true;
     enqueue(last);
   };
+  /** Replaces the queue by `overflow`, which is then the last event. */
   const cutOff = (): void => {
     clear();
     end(overflow());
   };
   return {
     filter,
+    /** All events up to here were queued or left out by the filter. */
     position,
+    /** Whether it has got all past events, so that it gets new ones as they come. */
     isLive: false,
-    push: (event) => {
+    /** Queues an event. A client whose queue is full is cut off. */
+    push: (event: StreamEvent): void => {
       if (ended) return;
-      if (bytes > 0 && bytes + event.json().length > limit) return cutOff();
-      enqueue(event);
-      held.check();
+      if (bytes > 0 && bytes + event.json().length > limit) cutOff();
+      else {
+        enqueue(event);
+        held.check();
+      }
     },
     end,
     cutOff,
-    take: () => {
+    /** Removes and returns queued events, at most about `maxTaken` bytes of JSON. */
+    take: (): readonly StreamEvent[] => {
       let taken = 0;
       let count = 0;
       while (count < queue.length && taken < maxTaken) taken += (queue[count++] as StreamEvent).json().length;
@@ -103,18 +91,22 @@ export function createSubscriber({ filter, position, overflow, held, wake, limit
       notifyDrained();
       return events;
     },
-    isDone: () => ended && queue.length === 0,
-    hasEnded: () => ended,
-    queuedBytes: () => bytes,
-    onQueued: (listener) => {
+    /** Whether the last event was taken: the connection can be closed. */
+    isDone: (): boolean => ended && queue.length === 0,
+    hasEnded: (): boolean => ended,
+    queuedBytes: (): number => bytes,
+    /** Sets the function that is called when an event is queued. */
+    onQueued: (listener: () => void): void => {
       notify = listener;
       if (queue.length > 0) listener();
     },
-    onDrained: (listener) => {
+    /** Sets the function that is called when the client has read all its events and is ready for more. */
+    onDrained: (listener: () => void): void => {
       notifyDrained = listener;
       if (isDrained) listener();
     },
-    disconnect: () => {
+    /** Ends the subscription without a last event, because the client has disconnected. */
+    disconnect: (): void => {
       ended = true;
       clear();
     },

@@ -49,7 +49,7 @@ export function createApiHub(
     subscribe: async (filter, lastEventId) => {
       // A client may come from a server that has sent it blocks which this one has not read yet.
       const position = lastEventId === undefined ? undefined : parseEventID(logID, lastEventId);
-      if (position !== undefined) await consistency.atLeast(position.seq);
+      if (position !== undefined) await consistency.atLeast(position.entry);
       return hub.subscribe(filter, lastEventId);
     },
     close: () => {

@@ -141,9 +141,9 @@ function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEvent
     });
   };
   const sendLive = (kind: LiveKind, properties: () => string, subject?: () => NonNullable<StreamEvent['subject']>): void => {
-    hub.sendLive(kind, properties, subject, log.last);
+    hub.sendLive(kind, properties, subject, log.lastNumber);
     if (readers.hasListeners())
-      readers.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.(), lastEntry: log.last() });
+      readers.sendToListeners({ reader: 'liveEvent', kind, properties: properties(), subject: subject?.(), lastEntry: log.lastNumber() });
   };
   const sendMempool = ({ chainID, tx }: { chainID: Id; tx: Tx }, action: 'in' | 'out', reason?: EventOf<'dropped'>['reason']): void => {
     const properties = () =>

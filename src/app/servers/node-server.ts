@@ -166,7 +166,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
 }
 
 const readEventPosition = async ({ eventLog }: ServedNode['store']): Promise<string | undefined> =>
-  eventLog && formatEventID(await eventLog.id(), { seq: await eventLog.last(), index: undefined });
+  eventLog && formatEventID(await eventLog.id(), { entry: await eventLog.last(), index: undefined });
 
 /** The index of all URLs, and `/ready`; none where answers are exactly those of AvalancheGo. */
 function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedNode, index: () => ServerIndex): NamedRoute[] {

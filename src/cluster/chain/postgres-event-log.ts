@@ -63,7 +63,7 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
     const utxos = new Map(refs.map((ref, i) => [refId(ref), spent[i] && decodeStoredUtxo(spent[i].bytes)]));
     return blocks.map(({ height, block }) => ({
       kind: 'block',
-      seq: height,
+      number: height,
       chainID: chain.id,
       block,
       spent: (ref) => utxos.get(refId(ref)),
@@ -71,7 +71,7 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
   }
 
   return {
-    id: () => logID,
+    id: async () => logID,
     last: () => runOnPostgres(sql, lastHeight()),
     read: (after) => runOnPostgres(sql, readEntries(after)),
   };
