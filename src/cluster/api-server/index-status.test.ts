@@ -13,10 +13,17 @@ function open() {
     if (text.includes('index_lease')) return [{ held: true, age: timing.now() - index.renewedAt }];
     return [{ value: JSON.stringify(index.status) }];
   };
-  const log = Object.assign(() => {}, { isShown: () => false });
+  const lines: string[] = [];
+  const log = Object.assign((line: string) => void lines.push(line), { isShown: () => true });
+  let fail = (_: unknown): void => {};
   const env = { clock: { monotonic: timing.now, unixSeconds: timing.unix }, timers: timing, log } as unknown as ProcessEnv & TimeEnv;
   const watch = watchIndexStatus(
-    { sql: { dialect: 'postgres', all }, onFailed: () => {} } as unknown as DatabaseHosts,
+    {
+      sql: { dialect: 'postgres', all },
+      onFailed: (listener: typeof fail) => {
+        fail = listener;
+      },
+    } as unknown as DatabaseHosts,
     env,
     'postgres://db/serac',
   );
@@ -27,7 +34,7 @@ function open() {
     }
   };
   const verdict = () => [watch.status(), watch.isAway(), Math.floor(watch.dataAge.seconds()), watch.dataAge.problem()];
-  return { index, pass, renew, verdict, notReady: watch.dataAge.notReady };
+  return { index, pass, renew, verdict, lines, fail: (error: unknown) => fail(error), notReady: watch.dataAge.notReady };
 }
 
 test('while nobody renews the lease, the data grows old, and the server is ready', async () => {
@@ -50,4 +57,23 @@ test('a silent node makes the data old, and so does an indexer that is far behin
   index.status = { ...index.status, state: 'catching-up', behindSeconds: 30 };
   await renew(4);
   expect(verdict()).toEqual(['OK', false, 30, 'serac index is 30 s behind the node that it follows']);
+});
+
+test('statements that fail are one line, and so are ten seconds without a failure; then the next outage is a line again', async () => {
+  const { lines, fail, renew } = open();
+  const lost = 'PostgreSQL at db:5432/serac: refused; retrying';
+  const regained = 'PostgreSQL at db:5432/serac answers again';
+  for (const expected of [
+    [lost, regained],
+    [lost, regained, lost, regained],
+  ]) {
+    for (let second = 0; second < 6; second++) {
+      fail('refused');
+      await renew(3);
+    }
+    await renew(6);
+    expect(lines).toEqual(expected.slice(0, -1));
+    await renew(6);
+    expect(lines).toEqual(expected);
+  }
 });
