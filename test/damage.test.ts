@@ -7,8 +7,12 @@ import type { Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
+import { describeExit } from '../src/cli/exit-error.ts';
+import { faultOf } from '../src/cli/short-command.ts';
+import { createNode } from '../src/sdk/index.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 import { createRandom, isLong } from './random.ts';
+import { runDataCommand } from './short-command.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** Number of single-byte changes that are tried, each in a copy of a data directory; .ci/run may set more. */
@@ -109,10 +113,25 @@ const flipBit = (file: string, at: number, bit = 0): void => {
 
 const tryStart = (dir: string) => runProgram('--accounts=0', `--data-dir=${dir}`, '--workers=0', '--http-port=0', '--silent');
 
+/** The same start, which must fail, in this process. */
+async function tryStartHere(dir: string): Promise<{ code: number; out: string; err: string }> {
+  let err = '';
+  const log = (line: string): void => {
+    err += `${line}\n`;
+  };
+  try {
+    await (await createNode({ accounts: 0, dataDir: dir, log })).close();
+    return { code: 0, out: '', err };
+  } catch (error) {
+    const { code, text } = describeExit(faultOf(error, false), {});
+    return { code, out: '', err: `${err}${text}\n` };
+  }
+}
+
 /** The responses after `serac reindex`; undefined if the start reports damage. */
 async function tryReindexAndStart(dir: string): Promise<string[] | undefined> {
-  await runProgram('reindex', '--data-dir', dir);
-  const check = await runProgram('check', '--data-dir', dir);
+  await runDataCommand('reindex', '--data-dir', dir);
+  const check = await runDataCommand('check', '--data-dir', dir);
   if (check.code !== 0) {
     expect((await tryStart(dir)).code).toBe(4);
     return undefined;
@@ -148,7 +167,6 @@ const frameSize = 24 + 4096;
 describe('the write-ahead log of a killed node', () => {
   test('is replayed: every response is as before', async () => {
     const node = await startProgram(`--data-dir=${copyOf(killed, () => {})}`, '--workers=0');
-    expect(countWrong(await queryAll(node))).toBe(0);
     expect(await queryAll(node)).toEqual(expectedResponses);
     await node.stop();
   });
@@ -190,8 +208,8 @@ describe('the write-ahead log of a killed node', () => {
           return existsSync(path) ? readFileSync(path) : undefined;
         };
         const before = readLog();
-        const commands = ['compact', 'reindex', 'check'].map((command) => () => runProgram(command, '--data-dir', dir));
-        for (const run of [() => tryStart(dir), ...commands]) {
+        const commands = ['compact', 'reindex', 'check'].map((command) => () => runDataCommand(command, '--data-dir', dir));
+        for (const run of [() => (hasSums ? tryStart(dir) : tryStartHere(dir)), ...commands]) {
           const ended = await run();
           expect(ended.code).toBe(4);
           expect(ended.err + ended.out).toContain(`block ${blocks} had been accepted`);
@@ -238,7 +256,11 @@ describe('a damaged database file', () => {
           change(db);
           if (!withSums) rmSync(join(db, 'serac.sqlite-sums'), { force: true });
         });
-        const all = [await tryStart(dir), await runProgram('check', '--data-dir', dir), await runProgram('reindex', '--data-dir', dir)];
+        const all = [
+          await tryStart(dir),
+          await runDataCommand('check', '--data-dir', dir),
+          await runDataCommand('reindex', '--data-dir', dir),
+        ];
         for (const ended of all) {
           expect(ended.code).toBe(code);
           expectOneLineError(ended);
@@ -252,7 +274,7 @@ describe('a damaged database file', () => {
         writeFileSync(path, readFileSync(path).fill(0, 4 * 4096, 5 * 4096));
         if (!withSums) rmSync(`${path}-sums`);
       });
-      for (const ended of [await tryStart(dir), await runProgram('check', '--data-dir', dir)]) {
+      for (const ended of [await tryStart(dir), await runDataCommand('check', '--data-dir', dir)]) {
         expect(ended.code).toBe(4);
         expectOneLineError(ended);
       }
@@ -283,7 +305,7 @@ describe('a damaged database file', () => {
     for (let round = 0; round < (isLong ? 12 : 3); round++) {
       const dir = copyOf(stopped, (db) => flipBit(join(db, 'serac.sqlite'), 4096 + random.below(size - 4096)));
       const target = join(folder, 'backup');
-      const ended = await runProgram('backup', target, '--data-dir', dir);
+      const ended = await runDataCommand('backup', target, '--data-dir', dir);
       expect([ended.code, existsSync(join(target, 'db', 'serac.sqlite'))]).toEqual([4, false]);
       expect(ended.err).toContain('differs from its checksum');
       expectOneLineError(ended);
@@ -292,7 +314,7 @@ describe('a damaged database file', () => {
 
   test('an unreadable keys database is reported in one line too', async () => {
     const dir = copyOf(stopped, (db) => writeFileSync(join(db, 'keys.sqlite'), 'this is no database\n'.repeat(500)));
-    for (const ended of [await runProgram('keys', 'list', '--data-dir', dir), await tryStart(dir)]) {
+    for (const ended of [await runDataCommand('keys', 'list', '--data-dir', dir), await tryStart(dir)]) {
       expect(ended.code).toBe(4);
       expectOneLineError(ended);
     }
@@ -345,7 +367,7 @@ test(`${rounds} changed bytes, seed ${seed}: every start fails with one line`, a
   for (let round = 0; round < rounds; round++) {
     const at = random.below(whole.length);
     const dir = copyOf(stopped, (db) => flipBit(join(db, 'serac.sqlite'), at, round % 8));
-    const ended = await tryStart(dir);
+    const ended = await (round < 2 ? tryStart : tryStartHere)(dir);
     expect([at, ended.code]).toEqual([at, 4]);
     expectOneLineError(ended);
     refused++;

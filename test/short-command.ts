@@ -1,33 +1,35 @@
 import { readFileSync } from 'node:fs';
+import { configFrom } from '../src/app/config/config.ts';
 import { parseFlags } from '../src/app/config/flags.ts';
 import { version } from '../src/app/home.ts';
 import { createEnv } from '../src/app/platform/runtime-env.ts';
 import { createLog } from '../src/base/log/log.ts';
-import { isClientCommand, runShortCommand } from '../src/cli/short-command.ts';
+import { dataCommands } from '../src/cli/commands/data-commands.ts';
+import { describeExit, exitCodes } from '../src/cli/exit-error.ts';
+import { faultOf, isClientCommand, runShortCommand } from '../src/cli/short-command.ts';
 
-const env = createEnv({
-  version,
-  log: createLog(
-    () => {},
-    () => 'off',
-  ),
-  keepsRunning: false,
-});
+/**
+ * Commands of the program in the process of a test: a start of the program takes most of the time of a short command. `runProgram` of program.ts
+ * runs them as a user does. Each returns exit code, stdout and stderr. The environment variables are those of this process.
+ */
+
+type Ended = { code: number; out: string; err: string };
+
+const readText = (path: string): string => readFileSync(path, 'utf8');
+const parse = (args: readonly string[]) => parseFlags(args, { home: '/root', vars: process.env, readFile: readText, parseYaml: undefined });
 
 async function* noInput(): AsyncGenerator<Uint8Array> {}
 
-/**
- * Runs a command that asks a node, as `runProgram` does, but in this process: a start of the program takes most of the time of such a command.
- * Returns exit code, stdout and stderr. The environment variables are those of this process.
- */
-export async function runCommand(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = '';
-  const parsed = parseFlags(args, {
-    home: '/root',
-    vars: process.env,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    parseYaml: undefined,
-  });
+/** The environment of a command, which shows its log by `write`. */
+const openEnv = (write: (line: string) => void) => ({
+  ...createEnv({ version, log: createLog(write, () => 'info'), keepsRunning: false }),
+  showProgress: () => {},
+});
+
+/** Runs a command that asks a node, or prints help or an error of the arguments. */
+export async function runCommand(...args: string[]): Promise<Ended> {
+  let [out, err] = ['', ''];
+  const parsed = parse(args);
   if (parsed.kind === 'run' && !isClientCommand(parsed.command.name))
     throw new Error(`serac ${parsed.command.name} needs a process of its own`);
   const { code, error } = await runShortCommand(parsed, {
@@ -36,8 +38,29 @@ export async function runCommand(...args: string[]): Promise<{ code: number; out
       out += text;
     },
     onInterrupt: () => new AbortController().signal,
-    env,
+    env: openEnv((line) => {
+      err += `${line}\n`;
+    }),
     time: () => new Date().toISOString(),
   });
-  return { code, out, err: error === undefined ? '' : `${error}\n` };
+  return { code, out, err: error === undefined ? err : `${err}${error}\n` };
+}
+
+/** Runs a command about a data directory that no process uses: check, reindex, backup, compact or keys. */
+export async function runDataCommand(...args: string[]): Promise<Ended> {
+  let err = '';
+  const parsed = parse(args);
+  if (parsed.kind !== 'run') throw new Error(`${args} are no arguments of a command`);
+  const { command, options } = parsed;
+  const env = openEnv((line) => {
+    err += `${line}\n`;
+  });
+  try {
+    const run = dataCommands[command.name as keyof typeof dataCommands];
+    const { lines, isDamaged } = await run(configFrom(options, command, readText), env, parsed);
+    return { code: isDamaged ? exitCodes.damage : 0, out: lines.map((line) => `${line}\n`).join(''), err };
+  } catch (error) {
+    const { code, text } = describeExit(faultOf(error, options.json), {});
+    return { code, out: '', err: `${err}${text}\n` };
+  }
 }
