@@ -197,6 +197,10 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
     expect(await until(`document.querySelector('.strip').textContent.includes('in step with the network')`)).toBe(true);
     expect(await text('.strip')).toContain('Joined1 peerblock 0');
     await first.stop();
+    const countPeers = async () => (await second.client.call('/ext/info', 'info.peers', {})).result as unknown as { numPeers: string };
+    await eventually(countPeers, ({ numPeers }) => numPeers === '0');
+    // Without an event the page reads its figures again after 15 s: its clock goes forward.
+    await page.run(`(() => { const now = performance.now.bind(performance); performance.now = () => now() + 15_000; })()`);
     expect(await until(`document.querySelector('.strip.warn')?.textContent.includes('0 peers')`)).toBe(true);
     await second.stop();
   });
