@@ -7,12 +7,9 @@ import type { Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
-import { describeExit } from '../src/cli/exit-error.ts';
-import { faultOf } from '../src/cli/short-command.ts';
-import { createNode } from '../src/sdk/index.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 import { createRandom, isLong } from './random.ts';
-import { runDataCommand } from './short-command.ts';
+import { runDataCommand, tryStart as startHere } from './short-command.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** Number of single-byte changes that are tried, each in a copy of a data directory; .ci/run may set more. */
@@ -114,19 +111,7 @@ const flipBit = (file: string, at: number, bit = 0): void => {
 const tryStart = (dir: string) => runProgram('--accounts=0', `--data-dir=${dir}`, '--workers=0', '--http-port=0', '--silent');
 
 /** The same start, which must fail, in this process. */
-async function tryStartHere(dir: string): Promise<{ code: number; out: string; err: string }> {
-  let err = '';
-  const log = (line: string): void => {
-    err += `${line}\n`;
-  };
-  try {
-    await (await createNode({ accounts: 0, dataDir: dir, log })).close();
-    return { code: 0, out: '', err };
-  } catch (error) {
-    const { code, text } = describeExit(faultOf(error, false), {});
-    return { code, out: '', err: `${err}${text}\n` };
-  }
-}
+const tryStartHere = (dataDir: string) => startHere({ dataDir });
 
 /** The responses after `serac reindex`; undefined if the start reports damage. */
 async function tryReindexAndStart(dir: string): Promise<string[] | undefined> {

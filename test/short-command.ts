@@ -7,6 +7,7 @@ import { createLog } from '../src/base/log/log.ts';
 import { dataCommands } from '../src/cli/commands/data-commands.ts';
 import { describeExit, exitCodes } from '../src/cli/exit-error.ts';
 import { faultOf, isClientCommand, runShortCommand } from '../src/cli/short-command.ts';
+import { createNode, type NodeOptions } from '../src/sdk/index.ts';
 
 /**
  * Commands of the program in the process of a test: a start of the program takes most of the time of a short command. `runProgram` of program.ts
@@ -61,6 +62,21 @@ export async function runDataCommand(...args: string[]): Promise<Ended> {
     return { code: isDamaged ? exitCodes.damage : 0, out: lines.map((line) => `${line}\n`).join(''), err };
   } catch (error) {
     const { code, text } = describeExit(faultOf(error, options.json), {});
+    return { code, out: '', err: `${err}${text}\n` };
+  }
+}
+
+/** Starts a node in this process that must not start, and returns what the program would say; exit code 0 if it has started. */
+export async function tryStart(options: NodeOptions): Promise<Ended> {
+  let err = '';
+  const log = (line: string): void => {
+    err += `${line}\n`;
+  };
+  try {
+    await (await createNode({ accounts: 0, log, ...options })).close();
+    return { code: 0, out: '', err };
+  } catch (error) {
+    const { code, text } = describeExit(faultOf(error, false), {});
     return { code, out: '', err: `${err}${text}\n` };
   }
 }

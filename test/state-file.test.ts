@@ -1,26 +1,42 @@
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode } from '../src/sdk/index.ts';
+import { createNode, type NodeOptions } from '../src/sdk/index.ts';
 import { plainAddress } from './data-requests.ts';
 import { createClient } from './http.ts';
 import { eventually } from './processes.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 import { createRevertDriver, wallet } from './revert-driver.ts';
+import { runCommand, tryStart } from './short-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-state-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = '/ext/dev/state';
 
-async function download({ url }: Program): Promise<Buffer> {
+type RunningNode = Pick<Program, 'url' | 'client' | 'stop'>;
+
+/** Starts a node in this process, for tests in which the process does not matter. */
+async function startHere(options: NodeOptions): Promise<RunningNode> {
+  const node = await createNode({ accounts: 0, ...options });
+  const url = await node.listen(0);
+  const client = createClient(Number(new URL(url).port));
+  const stop = async (): Promise<number> => {
+    client.close();
+    await node.close();
+    return 0;
+  };
+  return { url, client, stop };
+}
+
+async function download({ url }: Pick<Program, 'url'>): Promise<Buffer> {
   const response = await fetch(url + path);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
   return Buffer.from(await response.arrayBuffer());
 }
 
-async function upload({ url }: Program, file: Uint8Array): Promise<{ status: number; text: string }> {
+async function upload({ url }: Pick<Program, 'url'>, file: Uint8Array): Promise<{ status: number; text: string }> {
   const response = await fetch(url + path, { method: 'PUT', body: file as BodyInit });
   return { status: response.status, text: await response.text() };
 }
@@ -70,14 +86,14 @@ for (const { name, flags } of [
   });
 
 test('a state file moves between a data directory and memory, with outputs in shared memory in another order of chains', async () => {
-  const [memory, disk] = [await startProgram(), await startProgram(`--data-dir=${join(folder, 'other')}`, '--workers=0')];
+  const [memory, disk] = [await startHere({}), await startHere({ dataDir: join(folder, 'other') })];
   const [first, second] = [createRevertDriver(memory.client), createRevertDriver(disk.client)];
   // Exports to P (2) and to C (7), which get their numbers in this order.
   for (const kind of [2, 7]) await first.change(kind);
   for (const kind of [7, 2]) await second.change(kind);
   expect((await upload(disk, await download(memory))).status).toBe(200);
   expect(await second.digest()).toBe(await first.digest());
-  const importable = async ({ client }: Program) => {
+  const importable = async ({ client }: RunningNode) => {
     const calls = ['P', 'C'].map((chain) => {
       const addresses = wallet.keys.map((key) => `${chain}-${plainAddress(key)}`);
       return client.call(`/ext/bc/${chain}${chain === 'C' ? '/avax' : ''}`, chain === 'P' ? 'platform.getUTXOs' : 'avax.getUTXOs', {
@@ -90,7 +106,7 @@ test('a state file moves between a data directory and memory, with outputs in sh
   const expected = await importable(memory);
   expect(expected.map(({ numFetched }) => numFetched)).toEqual(['1', '1']);
   expect(await importable(disk)).toEqual(expected);
-  const otherNetwork = await startProgram('--network-id=54321');
+  const otherNetwork = await startHere({ networkId: '54321' });
   expect(await upload(otherNetwork, await download(memory))).toEqual({
     status: 409,
     text: expect.stringContaining('belongs to network 12345'),
@@ -149,13 +165,13 @@ test('--load-state loads a file and leaves it as it is; --dump-state saves anoth
   const third = await startProgram(`--load-state=${dumped}`);
   expect(third.banner.state).toMatchObject({ height: '3' });
   expect(await third.stop()).toBe(0);
-  const missing = await runProgram('--http-port=0', `--load-state=${folder}/missing.serac`);
+  const missing = await tryStart({ loadState: `${folder}/missing.serac` });
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('missing.serac of --load-state')]);
 });
 
 test('a state file keeps the clock: its offset, a frozen time, and what has expired', async () => {
   const file = join(folder, 'clock.state');
-  let node = await startProgram(`--state=${file}`);
+  let node = await startHere({ state: file });
   const dev = (method: string, params: unknown = {}) => createRevertDriver(node.client).dev(method, params);
   const to = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
   const balance = async () =>
@@ -169,7 +185,7 @@ test('a state file keeps the clock: its offset, a frozen time, and what has expi
   expect(await balance()).toBe('5');
   const late = await download(node);
   expect(await node.stop()).toBe(0);
-  node = await startProgram(`--state=${file}`);
+  node = await startHere({ state: file });
   expect(await balance()).toBe('5');
   expect(Number(((await dev('getTime')) as unknown as { offset: string }).offset)).toBeGreaterThan(9_990);
   expect((await upload(node, early)).status).toBe(200);
@@ -181,7 +197,7 @@ test('a state file keeps the clock: its offset, a frozen time, and what has expi
   const frozen = (await dev('getTime')) as unknown as { readonly time: string; readonly frozen: boolean };
   expect([Number(frozen.time) >= now + 20_000, frozen.frozen]).toEqual([true, true]);
   expect(await node.stop()).toBe(0);
-  node = await startProgram(`--state=${file}`);
+  node = await startHere({ state: file });
   expect((await dev('getTime')) as never).toMatchObject({ time: frozen.time, frozen: true });
   await node.stop();
 });
@@ -215,32 +231,15 @@ test('a start removes the temporary files of a node that was killed while it sav
   await node.stop();
 });
 
-test('GET needs what POST needs: a web page of another origin cannot start it', async () => {
-  const node = await startProgram();
-  const status = async (headers: Record<string, string>) => (await node.client.send('GET', path, headers)).status;
-  const own = `http://127.0.0.1:${node.port}`;
-  for (const headers of [
-    { 'sec-fetch-site': 'cross-site' },
-    { 'sec-fetch-site': 'same-site' },
-    { referer: 'http://evil.example/page' },
-    { referer: `http://127.0.0.1:${node.port}9/` },
-    { origin: 'http://evil.example' },
-  ])
-    expect([headers, await status(headers as never)]).toEqual([headers, 403]);
-  for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }, { referer: `${own}/dev` }, { origin: own }])
-    expect([headers, await status(headers as never)]).toEqual([headers, 200]);
-  await node.stop();
-});
-
 test('a place where the state cannot be saved is refused at start', async () => {
   mkdirSync(join(folder, 'directory'));
-  for (const [flag, reason] of [
-    [`--state=${folder}/missing/x.state`, 'its folder does not exist'],
-    [`--dump-state=${folder}/missing/x.state`, 'its folder does not exist'],
-    [`--dump-state=${folder}/directory`, 'it is a directory'],
+  for (const [options, reason] of [
+    [{ state: `${folder}/missing/x.state` }, 'its folder does not exist'],
+    [{ dumpState: `${folder}/missing/x.state` }, 'its folder does not exist'],
+    [{ dumpState: `${folder}/directory` }, 'it is a directory'],
   ] as const) {
-    const { code, err } = await runProgram('--http-port=0', flag);
-    expect([flag, code, err]).toEqual([flag, 1, expect.stringContaining(reason)]);
+    const { code, err } = await tryStart(options);
+    expect([options, code, err]).toEqual([options, 1, expect.stringContaining(reason)]);
   }
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
@@ -267,14 +266,41 @@ test('flags that contradict --state are refused', async () => {
     ['--state=x', '--dump-state=y'],
     ['--load-state=x', '--state-interval=5'],
   ])
-    expect((await runProgram(...flags)).code).toBe(2);
+    expect((await runCommand(...flags)).code).toBe(2);
 });
 
-test('docs/reference/methods.md: the commands that save and load a state file', async () => {
-  const page = await Bun.file(new URL('../docs/reference/methods.md', import.meta.url)).text();
-  const commands = /```sh\n(curl [^`]*chain\.state[^`]*)```/.exec(page)?.[1] ?? '';
-  const node = await startProgram();
-  const child = Bun.spawn(['sh', '-ec', commands.replaceAll(':9650', `:${node.port}`)], { cwd: folder, stdout: 'pipe' });
-  expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ height: '0' });
-  await node.stop();
+describe('a node with a chain in memory', () => {
+  let node: Program;
+  beforeAll(async () => {
+    node = await startProgram();
+  });
+  afterAll(() => node.stop());
+
+  test('GET needs what POST needs: a web page of another origin cannot start it', async () => {
+    const status = async (headers: Record<string, string>) => (await node.client.send('GET', path, headers)).status;
+    const own = `http://127.0.0.1:${node.port}`;
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { referer: 'http://evil.example/page' },
+      { referer: `http://127.0.0.1:${node.port}9/` },
+      { origin: 'http://evil.example' },
+    ])
+      expect([headers, await status(headers as never)]).toEqual([headers, 403]);
+    for (const headers of [
+      {},
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'none' },
+      { referer: `${own}/dev` },
+      { origin: own },
+    ])
+      expect([headers, await status(headers as never)]).toEqual([headers, 200]);
+  });
+
+  test('docs/reference/methods.md: the commands that save and load a state file', async () => {
+    const page = await Bun.file(new URL('../docs/reference/methods.md', import.meta.url)).text();
+    const commands = /```sh\n(curl [^`]*chain\.state[^`]*)```/.exec(page)?.[1] ?? '';
+    const child = Bun.spawn(['sh', '-ec', commands.replaceAll(':9650', `:${node.port}`)], { cwd: folder, stdout: 'pipe' });
+    expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ height: '0' });
+  });
 });
