@@ -6,20 +6,24 @@ import type { LastNumbers } from './chain-tip.ts';
 import type { NumberedBlock } from './history.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
-type BatchStart = {
+/** The rows that blocks change, to be written together: a statement costs more than a small row. */
+export type BatchRows = BlockBatch['rows'];
+
+export type BlockBatch = ReturnType<typeof createBlockBatch>;
+
+/** Numbers the transactions and outputs of consecutive blocks, which are stored in one transaction. */
+export function createBlockBatch({
+  before,
+  unspentRow,
+  timeAt,
+}: {
   /** The last numbers in use, and the number of unspent outputs. */
   readonly before: LastNumbers & { readonly unspent: number };
   /** The row of an unspent output that a block consumes; `created` if an earlier block of the batch created it. */
   readonly unspentRow: (utxo: Utxo, created: NumberedUtxo | undefined) => NumberedUtxo;
   /** The time of a block of the batch or before, in Unix seconds. */
   readonly timeAt: (height: number) => number;
-};
-
-/** The rows that blocks change, to be written together: a statement costs more than a small row. */
-export type BatchRows = ReturnType<typeof createBlockBatch>['rows'];
-
-/** Numbers the transactions and outputs of consecutive blocks, which are stored in one transaction. */
-export function createBlockBatch({ before, unspentRow, timeAt }: BatchStart) {
+}) {
   let numbers = before;
   const rows = {
     firstTx: before.tx + 1,

@@ -97,7 +97,7 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     id: chain.id,
     ...history,
     ...balances,
-    ...createChainWriter({ db: store.db, memory, chain: { id: chain.id, number }, tables, tip, onCommit }),
+    ...createChainWriter({ store, memory, chain: { id: chain.id, number }, tables, tip, onCommit }),
     transfers,
     utxo: utxos.unspent,
     storedUtxo: utxos.stored,

@@ -2,9 +2,9 @@ import { type Block, parseBlock } from '../../avm/tx/block.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import type { Utxo } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import type { Database } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
 import type { BalanceChange } from './balance.ts';
-import { createBlockBatch } from './block-batch.ts';
+import { type BlockBatch, createBlockBatch } from './block-batch.ts';
 import { genesisChanges, type NewBlock, type StoredBlock } from './block-change.ts';
 import type { ChainTip } from './chain-tip.ts';
 import type { Diff } from './diff.ts';
@@ -15,35 +15,6 @@ import type { SharedMemory } from './shared-memory.ts';
 import { insertPreLinearizationUtxos, type StateTables, writeBatch } from './state-tables.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
 
-/** Writes of a chain's state, one transaction each. */
-export type ChainWriter = {
-  /**
-   * Stores block 0 and the genesis transactions. `outputs`: whether the genesis outputs are unspent at block 0, or unknown because there
-   * were transactions between the genesis and block 0 (before linearization).
-   */
-  readonly init: (genesisTxs: readonly Tx[], first: Block, onStored?: OnBlockStored, outputs?: 'unspent' | 'unknown') => void;
-  /**
-   * Stores transactions from before linearization, each with its own changes, in an order in which each can be executed. They have height 0
-   * and follow those of the genesis. Only while block 0 is the last block.
-   */
-  readonly extendGenesis: (txs: readonly Changes[], onStored?: OnBlocksStored) => void;
-  /** Stores all changes of a block in one transaction. `onStored` runs inside that transaction, to store more data with the block. */
-  readonly commit: (block: Block, diff: Changes, onStored?: OnBlockStored) => void;
-  /** Stores many blocks in one transaction; `onStored` runs once, after the last block. */
-  readonly commitAll: (blocks: readonly NewBlock[], onStored?: OnBlocksStored) => void;
-  /** Adds unspent outputs from before linearization, with height 0. Outputs that are already stored, spent or not, are skipped. */
-  readonly addPreLinearizationUtxos: (utxos: readonly Utxo[], onStored?: OnUtxosStored) => void;
-  /**
-   * Adds outputs and CreateAssetTxs that were copied from another node, in the same way. `onAdded` runs inside the transaction, also if there
-   * are no new outputs.
-   */
-  readonly addForked: (
-    copied: { readonly utxos: readonly Utxo[]; readonly assets: readonly Tx[] },
-    onAdded: () => void,
-    onStored?: OnUtxosStored,
-  ) => void;
-};
-
 /** Callbacks that run inside the write transaction, after the rows were stored. */
 export type OnBlockStored = (stored: StoredBlock) => void;
 export type OnBlocksStored = (stored: readonly StoredBlock[]) => void;
@@ -51,55 +22,87 @@ export type OnUtxosStored = (stored: readonly NumberedUtxo[], balances: readonly
 
 type Changes = Pick<Diff, 'applied' | 'consumed'>;
 
-type ChainWriterParts = {
-  readonly db: Database;
+export type ChainWriter = ReturnType<typeof createChainWriter>;
+
+/**
+ * Creates the writes of a chain's state, one transaction each. `openState` adds them to the chain's state; accepted blocks come from
+ * chain/lifecycle/accept.ts. `onCommit` is called with the last block after each commit; it must be fast.
+ */
+export function createChainWriter({
+  store,
+  memory,
+  chain,
+  tables,
+  tip,
+  onCommit,
+}: {
+  readonly store: Pick<Store, 'db' | 'write'>;
   readonly memory: SharedMemory;
   readonly chain: { readonly id: Id; readonly number: number };
   readonly tables: StateTables;
   readonly tip: ChainTip;
-  /** Called with the last block after each commit; it must be fast. */
   readonly onCommit: ((last: AcceptedBlock) => void) | undefined;
-};
-
-export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: ChainWriterParts): ChainWriter {
+}) {
   const { history, utxos } = tables;
   const chainID = idText(chain.id);
 
-  /** `extendsGenesis`: all blocks are block 0, which is stored; each adds a transaction to it. */
+  /** Runs a write transaction. If it fails, the caches are cleared: they may have rows of the transaction that was rolled back. */
+  const write = (work: () => void): void => {
+    try {
+      store.write(work);
+    } catch (error) {
+      tables.clearCaches();
+      throw error;
+    }
+  };
+
+  /** Stores blocks in one transaction. `extendsGenesis`: all of them are block 0, which is stored already; each adds a transaction to it. */
   const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored, extendsGenesis = false): void => {
-    const timeAt = createTimes(blocks, history.timeAt);
-    const unspentRow = (utxo: Utxo, created: NumberedUtxo | undefined) => created ?? utxos.unspentRow(utxo);
-    const { rows, numbers, add } = createBlockBatch({ before: { ...tip.numbers(), unspent: unspentBefore }, unspentRow, timeAt });
-    const storeNext = (next: NewBlock): StoredBlock => {
-      const { diff, imported: knownImports, impersonatedTxs = [], preLinearizationUtxos = [], preLinearizationAssets = [] } = next;
-      history.insertAssets(preLinearizationAssets);
-      const old = insertPreLinearizationUtxos(tables, preLinearizationUtxos, numbers().oldest);
-      const stored = add(next, old.utxos);
-      if (impersonatedTxs.length > 0) insertImpersonatedTxs(db, chain.number, impersonatedTxs);
-      const imported = onStored === undefined ? noImports : new Map([...findImported(memory, chain.id, diff), ...(knownImports ?? [])]);
-      for (const { effects } of diff.applied) {
-        if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
-        if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
-      }
-      return { ...stored, imported, balances: old.balances };
-    };
-    tables.write(() => {
-      const stored = blocks.map(storeNext);
-      const changes = writeBatch(tables, rows, numbers().tx, extendsGenesis);
+    const batch = createBlockBatch({
+      before: { ...tip.numbers(), unspent: unspentBefore },
+      unspentRow: (utxo, created) => created ?? utxos.unspentRow(utxo),
+      timeAt: createTimes(blocks, history.timeAt),
+    });
+    write(() => {
+      const numbered = blocks.map((block) => numberBlock(batch, block));
+      const imported = blocks.map((block) => moveSharedOutputs(block, onStored !== undefined));
+      const balances = writeBatch(tables, batch.rows, batch.numbers().tx, extendsGenesis);
       onStored?.(
-        stored.map((block, i) => ({
+        numbered.map(({ block, oldBalances }, i) => ({
           ...block,
-          balances: [...(block.balances ?? []), ...(changes[i] ?? [])],
-          ...(extendsGenesis && { extendsGenesis }),
+          imported: imported[i] as ReadonlyMap<Id, Utxo>,
+          balances: [...oldBalances, ...(balances[i] ?? [])],
+          extendsGenesis,
         })),
       );
     });
     const last = blocks[blocks.length - 1]?.block;
-    if (last === undefined) return;
-    // Not before the commit: the cache has no rows that may be rolled back.
+    if (last !== undefined) afterCommit(last, batch);
+  };
+
+  /** Numbers the transactions and outputs of a block. Stores what comes with the block and is in no block. */
+  const numberBlock = (batch: BlockBatch, block: NewBlock) => {
+    history.insertAssets(block.preLinearizationAssets ?? []);
+    const old = insertPreLinearizationUtxos(tables, block.preLinearizationUtxos ?? [], batch.numbers().oldest);
+    if (block.impersonatedTxs?.length) insertImpersonatedTxs(store.db, chain.number, block.impersonatedTxs);
+    return { block: batch.add(block, old.utxos), oldBalances: old.balances };
+  };
+
+  /** Removes the imported outputs of a block from shared memory and puts its exported ones there. Returns the imported ones, if they are needed. */
+  const moveSharedOutputs = ({ diff, imported: known }: NewBlock, needsImported: boolean): ReadonlyMap<Id, Utxo> => {
+    const found = needsImported ? new Map([...findImported(memory, chain.id, diff), ...(known ?? [])]) : noImports;
+    for (const { effects } of diff.applied) {
+      if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
+      if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
+    }
+    return found;
+  };
+
+  /** Updates what this process caches of the chain. Not before the commit: the caches have no rows that may be rolled back. */
+  const afterCommit = ({ id, height, time }: Block, { rows, numbers }: BlockBatch): void => {
     utxos.updateCache([...rows.unspent.values()], rows.consumedEarlier);
     const { unspent, tx, oldest } = numbers();
-    const accepted = { id: last.id, height: last.height, time: last.time, unspent };
+    const accepted = { id, height, time, unspent };
     tip.advance(accepted, { tx, oldest });
     onCommit?.(accepted);
   };
@@ -111,7 +114,7 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
   const addOutputs = (wanted: readonly Utxo[], onStored?: OnUtxosStored, before?: () => void): void => {
     const [accepted, { tx, oldest }] = [tip.last(), tip.numbers()];
     let added = 0;
-    tables.write(() => {
+    write(() => {
       before?.();
       const { utxos: inserted, balances } = insertPreLinearizationUtxos(tables, wanted, oldest);
       added = inserted.length;
@@ -123,11 +126,19 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
   };
 
   return {
-    init: (genesisTxs, first, onStored, outputs = 'unspent') => {
+    /**
+     * Stores block 0 and the genesis transactions. `outputs`: whether the genesis outputs are unspent at block 0, or unknown because there
+     * were transactions between the genesis and block 0 (before linearization).
+     */
+    init: (genesisTxs: readonly Tx[], first: Block, onStored?: OnBlockStored, outputs: 'unspent' | 'unknown' = 'unspent'): void => {
       if (history.last() !== undefined) throw new StateError(`chain ${chainID} already has block 0`, { code: 'STATE_NOT_EMPTY', chainID });
       storeBlock({ block: first, diff: genesisChanges(genesisTxs, outputs) }, 0, onStored);
     },
-    extendGenesis: (txs, onStored) => {
+    /**
+     * Stores transactions from before linearization, each with its own changes, in an order in which each can be executed. They have height 0
+     * and follow those of the genesis. Only while block 0 is the last block.
+     */
+    extendGenesis: (txs: readonly Changes[], onStored?: OnBlocksStored): void => {
       const { height, unspent } = tip.last();
       if (height !== 0n)
         throw new StateError(`chain ${chainID} has blocks: transactions from before linearization cannot be added`, {
@@ -138,12 +149,14 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
       const additions = txs.map((diff) => ({ block, diff }));
       storeBlocks(additions, unspent, onStored, true);
     },
-    commit: (block, diff, onStored) => {
+    /** Stores all changes of a block in one transaction. `onStored` runs inside that transaction, to store more data with the block. */
+    commit: (block: Block, diff: Changes, onStored?: OnBlockStored): void => {
       const before = tip.last();
       checkBlock(block, diff, before);
       storeBlock({ block, diff }, before.unspent, onStored);
     },
-    commitAll: (blocks, onStored) => {
+    /** Stores many blocks in one transaction; `onStored` runs once, after the last block. */
+    commitAll: (blocks: readonly NewBlock[], onStored?: OnBlocksStored): void => {
       const before = tip.last();
       let parent: AcceptedBlock = before;
       for (const { block, diff } of blocks) {
@@ -152,10 +165,19 @@ export function createChainWriter({ db, memory, chain, tables, tip, onCommit }: 
       }
       storeBlocks(blocks, before.unspent, onStored);
     },
-    addPreLinearizationUtxos: (wanted, onStored) => addOutputs(wanted, onStored),
-    addForked: ({ utxos: copied, assets }, onAdded, onStored) =>
-      addOutputs(copied, onStored, () => {
-        history.insertAssets(assets);
+    /** Adds unspent outputs from before linearization, with height 0. Outputs that are already stored, spent or not, are skipped. */
+    addPreLinearizationUtxos: (wanted: readonly Utxo[], onStored?: OnUtxosStored): void => addOutputs(wanted, onStored),
+    /**
+     * Adds outputs and CreateAssetTxs that were copied from another node, in the same way. `onAdded` runs inside the transaction, also if there
+     * are no new outputs.
+     */
+    addForked: (
+      copied: { readonly utxos: readonly Utxo[]; readonly assets: readonly Tx[] },
+      onAdded: () => void,
+      onStored?: OnUtxosStored,
+    ): void =>
+      addOutputs(copied.utxos, onStored, () => {
+        history.insertAssets(copied.assets);
         onAdded();
       }),
   };

@@ -13,7 +13,7 @@ import { type NumberedUtxo, openUtxoTable } from './utxo-table.ts';
 export type StateTables = ReturnType<typeof openStateTables>;
 
 /** Opens the tables of a chain's state. A row that does not match its ID is noted as damage of the database. */
-export function openStateTables({ db, epoch, readonly, noteDamage, write }: Store, chain: number) {
+export function openStateTables({ db, epoch, readonly, noteDamage }: Store, chain: number) {
   const t = tablesOf(chain);
   const damaged = (row: string): StateError => {
     const fault = damagedRow(row);
@@ -32,15 +32,6 @@ export function openStateTables({ db, epoch, readonly, noteDamage, write }: Stor
     owners: openOwnerRows(db, t),
     balances,
     clearCaches,
-    /** Runs a write transaction and clears the caches if it fails: they may contain rows of the rolled back transaction. */
-    write: (work: () => void): void => {
-      try {
-        write(work);
-      } catch (error) {
-        clearCaches();
-        throw error;
-      }
-    },
   };
 }
 
