@@ -105,16 +105,13 @@ function openDagNetwork(chain: DagChain, peers: readonly ('honest' | 'silent' | 
   let requestId = 0;
   const meter = createProgressMeter(timers.now, () => 0n);
   const start = () => {
-    const bootstrapper = startDagBootstrapper({
-      chainId,
+    const link = { chainId, transport: network.transportOf(self), timers, randomBytes: createRandom(9).bytes };
+    const bootstrapper = startDagBootstrapper(link, {
       dag: { stopVertexID, vertices: chain.vertices, step: chain.createExecutor().step },
-      transport: network.transportOf(self),
       peers: () => peers.map((_, i) => nodeId(i + 1)),
-      timers,
-      randomBytes: createRandom(9).bytes,
       nextRequestId: () => ++requestId,
       meter,
-      ...(maxReceived !== undefined && { maxReceived }),
+      maxReceived,
       onFinished: () => {
         outcome.finished = true;
       },

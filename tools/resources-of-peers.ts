@@ -18,7 +18,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/peers/own-key-alert.ts ends',
       'network/peers/read-gate.ts entries',
       'network/bootstrap/peer-tracker.ts bandwidths busy',
-      'network/gossip/pull-limit.ts hits',
+      'network/gossip/pull-server.ts hits',
     ],
   },
   {

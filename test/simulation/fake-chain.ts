@@ -1,6 +1,6 @@
 import type { EngineBlock, Vm } from '../../src/avm/vm.ts';
 import { type Id, idOf, zeroId } from '../../src/base/bytes/id.ts';
-import type { GossipPool } from '../../src/network/gossip/gossip-pool.ts';
+import type { GossipPool } from '../../src/network/gossip/tx-gossip.ts';
 
 /** What survives a crash of a simulated node. */
 export type Disk = { readonly blocks: Map<Id, Uint8Array>; readonly heights: Id[] };

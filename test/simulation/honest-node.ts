@@ -3,7 +3,7 @@ import type { Id } from '../../src/base/bytes/id.ts';
 import type { NodeId } from '../../src/base/bytes/node-id.ts';
 import type { EngineParameters } from '../../src/network/consensus/engine-parameters.ts';
 import { defaultGossipParameters } from '../../src/network/gossip/gossip-parameters.ts';
-import type { GossipPool } from '../../src/network/gossip/gossip-pool.ts';
+import type { GossipPool } from '../../src/network/gossip/tx-gossip.ts';
 import { type JoinedChain, startJoinedChain } from '../../src/network/joined-chain/joined-chain.ts';
 import type { ValidatorSet } from '../../src/network/protocol/validators.ts';
 import type { Random } from '../random.ts';

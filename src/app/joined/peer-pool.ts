@@ -2,7 +2,7 @@ import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault, unlessFault } from '../../base/fault.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
-import type { GossipPool } from '../../network/gossip/gossip-pool.ts';
+import type { GossipPool } from '../../network/gossip/tx-gossip.ts';
 
 /** The mempool as gossip uses it. `isAdding`: whether a transaction of a peer is being added now. */
 export function createPeerPool(

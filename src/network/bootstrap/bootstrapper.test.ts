@@ -67,18 +67,15 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
   const connected = new Set(running);
   const known = { beacons: true };
   const start = () => {
-    const bootstrapper = startBootstrapper({
-      chainId,
+    const link = { chainId, transport: network.transportOf(self), timers, randomBytes: createRandom(9).bytes };
+    const bootstrapper = startBootstrapper(link, {
       vm,
-      transport: network.transportOf(self),
       beacons: () => (known.beacons ? beacons : undefined),
       isConnected: (node) => connected.has(node),
       peers: () => [...connected],
-      timers,
-      randomBytes: createRandom(9).bytes,
       nextRequestId: () => ++requestId,
       meter,
-      ...(maxReceived !== undefined && { maxReceived }),
+      maxReceived,
       onFinished: () => {
         outcome.finished = true;
       },

@@ -1,49 +1,17 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { sleep } from '../../base/timing/sleep.ts';
-import type { MessageKind } from '../messages/message.ts';
-import type { ChainLink, ChainMessage } from '../protocol/transport.ts';
+import type { RandomBytes } from '../consensus/weighted-sample.ts';
+import type { ChainLink } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus.ts';
-import { createAncestorFetcher } from './ancestor-fetcher.ts';
 import { askAccepted, askFrontiers, isEnoughConnected } from './beacon-majority.ts';
 import { executeBlocks } from './block-executor.ts';
-import { planSegments } from './checkpoints.ts';
+import type { FetchContainers } from './container-fetcher.ts';
 import { BootstrapError, noBlocks } from './fault.ts';
-import type { BootstrapProgress, ProgressMeter } from './progress.ts';
-import { createRequester } from './requester.ts';
-import { fetchSegment, type Segment } from './segment.ts';
-
-/**
- * Brings a chain to the tip that most beacons have accepted. The way is divided into segments; some are fetched ahead from several peers while
- * the lowest is executed. So only they are in memory, and after a kill the last accepted height is all that is needed to resume.
- * AvalancheGo fetches from the tip down to the last accepted block, stores all blocks, and executes them afterwards.
- */
-type Bootstrapper = {
-  readonly receive: (from: NodeId, message: ChainMessage) => void;
-  readonly failed: (from: NodeId, requestId: number, response: MessageKind) => void;
-  readonly progress: () => BootstrapProgress;
-  readonly stop: () => void;
-};
-
-type BootstrapParts = ChainLink & {
-  readonly vm: Vm;
-  /** Nodes whose majority decides what is accepted; without any the chain is at its tip. Undefined while they are not known: bootstrapping waits. */
-  readonly beacons: () => ValidatorSet | undefined;
-  readonly isConnected: (node: NodeId) => boolean;
-  /** Connected peers: blocks are fetched from all of them. */
-  readonly peers: () => readonly NodeId[];
-  readonly nextRequestId: () => number;
-  readonly meter: ProgressMeter;
-  /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */
-  readonly maxReceived?: number;
-  /** The tip is reached. */
-  readonly onFinished: () => void;
-  /** An attempt failed; another one follows. */
-  readonly onRetry: (error: BootstrapError) => void;
-  /** Bootstrapping cannot succeed; it has stopped. */
-  readonly onFatal: (error: unknown) => void;
-};
+import type { ProgressMeter } from './progress.ts';
+import { createRequester, type Requester } from './requester.ts';
+import { createAncestorFetcher, fetchSegment, planSegments, type Segment } from './segments.ts';
 
 const segmentsAhead = 3;
 const retryDelay = 1000;
@@ -51,14 +19,49 @@ const connectDelay = 100;
 /** Blocks of a segment: at first, and the limits of what fits into one answer. */
 const segmentSizes = { first: 1000, min: 64, max: 2000 } as const;
 
-export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
-  const { vm, timers, randomBytes, meter, beacons } = parts;
-  const requester = createRequester(parts.chainId, parts.transport, parts.nextRequestId);
-  const maxReceived = parts.maxReceived ?? segmentSizes.max;
+/**
+ * Brings a chain to the tip that most beacons have accepted. The way is divided into segments; some are fetched ahead from several peers while
+ * the lowest is executed. So only they are in memory, and after a kill the last accepted height is all that is needed to resume.
+ * AvalancheGo fetches from the tip down to the last accepted block, stores all blocks, and executes them afterwards.
+ */
+export function startBootstrapper(
+  link: ChainLink,
+  {
+    vm,
+    beacons,
+    isConnected,
+    peers,
+    nextRequestId,
+    meter,
+    maxReceived = segmentSizes.max,
+    onFinished,
+    onRetry,
+    onFatal,
+  }: {
+    readonly vm: Vm;
+    /** Nodes whose majority decides what is accepted; without any the chain is at its tip. Undefined while they are not known: bootstrapping waits. */
+    readonly beacons: () => ValidatorSet | undefined;
+    readonly isConnected: (node: NodeId) => boolean;
+    /** Connected peers: blocks are fetched from all of them. */
+    readonly peers: () => readonly NodeId[];
+    readonly nextRequestId: () => number;
+    readonly meter: ProgressMeter;
+    /** Most blocks that are used of one answer. AvalancheGo: `--bootstrap-ancestors-max-containers-received`. */
+    readonly maxReceived?: number;
+    /** The tip is reached. */
+    readonly onFinished: () => void;
+    /** Bootstrapping failed for now; it is tried again. */
+    readonly onRetry: (error: BootstrapError) => void;
+    /** Bootstrapping cannot succeed; it has stopped. */
+    readonly onFatal: (error: unknown) => void;
+  },
+) {
+  const { timers, randomBytes } = link;
+  const requester = createRequester(link, nextRequestId);
   let stopped = false;
   const isStopped = (): boolean => stopped;
-  const fetcher = createAncestorFetcher({ vm, requester, peers: parts.peers, timers, randomBytes, isStopped, maxBlocks: maxReceived });
-  let segmentSize = Math.min(maxReceived, segmentSizes.first);
+  const fetchBlocks = createAncestorFetcher(link, { requester, peers, isStopped }, vm, maxReceived);
+  let segmentSize: number = Math.min(maxReceived, segmentSizes.first);
 
   const lastAccepted = (): BlockRef => lastAcceptedOf(vm);
 
@@ -68,7 +71,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
     const fetchNext = (): void => {
       const segment = segments[fetches.length];
       if (segment === undefined || stopped) return;
-      const fetch = fetchSegment(segment, fetcher, meter.addFetched);
+      const fetch = fetchSegment(segment, fetchBlocks, meter.addFetched);
       // An error is seen when the segment is awaited.
       fetch.catch(() => {});
       fetches.push(fetch);
@@ -93,13 +96,13 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   /** Reaches the tip that the beacons name now. Returns the number of executed blocks; undefined if they do not agree. */
   const reachTip = async (asked: ValidatorSet): Promise<number | undefined> => {
     meter.setPhase('asking');
-    const tip = await findTip({ vm, beacons: asked, requester, fetcher, randomBytes });
+    const tip = await findTip(vm, asked, requester, fetchBlocks, randomBytes);
     if (tip === undefined) return undefined;
     meter.setTip(tip.height);
     meter.setPhase('fetching');
     const start = lastAccepted().height;
     for (let last = lastAccepted(); last.height < tip.height && !stopped; last = lastAccepted()) {
-      const checkpoints = { beacons: beacons() ?? asked, peers: parts.peers, requester, randomBytes };
+      const checkpoints = { beacons: beacons() ?? asked, peers, requester, randomBytes };
       await runSegments(await planSegments(last, tip, segmentSize, checkpoints));
     }
     return Number(lastAccepted().height - start);
@@ -111,7 +114,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
     let previous = Number.POSITIVE_INFINITY;
     while (!stopped) {
       const known = beacons();
-      if (known === undefined || !isEnoughConnected(known, parts.isConnected)) {
+      if (known === undefined || !isEnoughConnected(known, isConnected)) {
         meter.setPhase('connecting');
         await sleep(timers, connectDelay);
         continue;
@@ -129,11 +132,11 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
     if (stopped) return;
     stopped = true;
     meter.setPhase('done');
-    parts.onFinished();
+    onFinished();
   };
   const retryOrThrow = (error: unknown): undefined => {
     if (!(error instanceof BootstrapError) || error.fault.code !== 'BOOTSTRAP_NO_BLOCKS') throw error;
-    if (!stopped) parts.onRetry(error);
+    if (!stopped) onRetry(error);
   };
   const stop = (): void => {
     stopped = true;
@@ -143,7 +146,7 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
   run().catch((error: unknown) => {
     if (stopped) return;
     stop();
-    parts.onFatal(error);
+    onFatal(error);
   });
   return { receive: requester.receive, failed: requester.failed, progress: meter.read, stop };
 }
@@ -151,28 +154,28 @@ export function startBootstrapper(parts: BootstrapParts): Bootstrapper {
 /** Bytes of blocks in one answer; AvalancheGo sends at most 1,677,721. */
 const answerBytes = 1_600_000;
 
-type TipParts = Pick<BootstrapParts, 'vm' | 'randomBytes'> & {
-  readonly beacons: ValidatorSet;
-  readonly requester: ReturnType<typeof createRequester>;
-  readonly fetcher: ReturnType<typeof createAncestorFetcher>;
-};
-
 /** The highest block that most beacons have accepted; the last accepted one if there is no higher; undefined if they do not agree. */
-async function findTip({ vm, beacons, requester, fetcher, randomBytes }: TipParts): Promise<BlockRef | undefined> {
+async function findTip(
+  vm: Vm,
+  beacons: ValidatorSet,
+  requester: Requester,
+  fetchBlocks: FetchContainers<EngineBlock>,
+  randomBytes: RandomBytes,
+): Promise<BlockRef | undefined> {
   const frontiers = await askFrontiers(beacons, requester, randomBytes);
   const accepted = frontiers.length === 0 ? [] : await askAccepted(beacons, frontiers, requester);
   if (accepted.length === 0) return undefined;
   let tip = lastAcceptedOf(vm);
   for (const id of accepted) {
     if (vm.block(id) !== undefined) continue;
-    const [block] = (await fetcher.fetch(id, 1)) ?? [];
+    const [block] = (await fetchBlocks(id, 1)) ?? [];
     if (block === undefined) throw noBlocks(`no peer sent block ${id}`);
     if (block.height > tip.height) tip = block;
   }
   return tip;
 }
 
-function lastAcceptedOf(vm: BootstrapParts['vm']): BlockRef {
+function lastAcceptedOf(vm: Vm): BlockRef {
   const id = vm.lastAccepted();
   return { id, height: vm.block(id)?.height ?? 0n };
 }

@@ -1,39 +1,36 @@
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { sleep } from '../../base/timing/sleep.ts';
-import type { Timers } from '../../base/timing/timers.ts';
-import type { RandomBytes } from '../consensus/weighted-sample.ts';
+import type { ChainLink } from '../protocol/transport.ts';
 import { createPeerTracker } from './peer-tracker.ts';
 import type { Requester } from './requester.ts';
 
-/** Fetches a container, which is a block or a vertex, with its ancestors from one of the connected peers. */
-export type ContainerFetcher<T> = {
-  /** Resolves to containers, the asked one first; undefined if no peer gave it. */
-  readonly fetch: (id: Id, max: number) => Promise<T[] | undefined>;
-};
+/** Fetches a container with its ancestors. Resolves to at most `max` containers, the asked one first; undefined if no peer gave it. */
+export type FetchContainers<T> = (id: Id, max: number) => Promise<T[] | undefined>;
 
+/** What a fetcher of blocks or of vertices asks with. */
 export type FetcherParts = {
   readonly requester: Pick<Requester, 'ask'>;
   readonly peers: () => readonly NodeId[];
-  readonly timers: Timers;
-  readonly randomBytes: RandomBytes;
   readonly isStopped: () => boolean;
-};
-
-type ContainerParts<T> = FetcherParts & {
-  readonly engineType: number;
-  /** Decodes an answer as far as it is what was asked for; none if the first container is another one. */
-  readonly parse: (id: Id, containers: readonly Uint8Array[], max: number) => Promise<T[]>;
 };
 
 /** A request that takes so many times the average is sent to a second peer too, at the earliest after `minHedge` milliseconds. */
 const hedgeFactor = 3;
 const minHedge = 500;
-const maxAttempts = 10;
+const maxTries = 10;
 const retryDelay = 200;
 
-export function createContainerFetcher<T extends { readonly bytes: Uint8Array }>(parts: ContainerParts<T>): ContainerFetcher<T> {
-  const { requester, peers, timers, randomBytes, isStopped, engineType, parse } = parts;
+/**
+ * Fetches containers, which are blocks or vertices, from the connected peers. `parse` decodes an answer as far as it is what was asked for, to none
+ * if the first container is another one.
+ */
+export function createContainerFetcher<T extends { readonly bytes: Uint8Array }>(
+  { timers, randomBytes }: Pick<ChainLink, 'timers' | 'randomBytes'>,
+  { requester, peers, isStopped }: FetcherParts,
+  engineType: number,
+  parse: (id: Id, containers: readonly Uint8Array[], max: number) => Promise<T[]>,
+): FetchContainers<T> {
   const tracker = createPeerTracker(randomBytes, timers.now());
 
   const askOne = async (node: NodeId, id: Id, max: number): Promise<T[]> => {
@@ -71,14 +68,12 @@ export function createContainerFetcher<T extends { readonly bytes: Uint8Array }>
       resolve(undefined);
     });
 
-  return {
-    fetch: async (id, max) => {
-      for (let attempt = 0; attempt < maxAttempts && !isStopped(); attempt++) {
-        const containers = await askHedged(id, max);
-        if (containers !== undefined) return containers;
-        await sleep(timers, retryDelay);
-      }
-      return undefined;
-    },
+  return async (id, max) => {
+    for (let tries = 0; tries < maxTries && !isStopped(); tries++) {
+      const containers = await askHedged(id, max);
+      if (containers !== undefined) return containers;
+      await sleep(timers, retryDelay);
+    }
+    return undefined;
   };
 }

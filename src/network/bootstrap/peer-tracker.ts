@@ -2,19 +2,6 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { RandomBytes } from '../consensus/weighted-sample.ts';
 import { type Averager, createAverager } from '../protocol/averager.ts';
 
-/** Chooses peers to fetch blocks from: untried ones first, then the fastest, now and then another. AvalancheGo: network/p2p/peer_tracker.go. */
-type PeerTracker = {
-  /** A peer that is not busy, and not among `except`; undefined if there is none. */
-  readonly select: (peers: readonly NodeId[], except?: ReadonlySet<NodeId>) => NodeId | undefined;
-  readonly started: (node: NodeId) => void;
-  /** Notes the end of a request; 0 bytes: it failed. */
-  readonly ended: (node: NodeId, bytes: number, milliseconds: number, now: number) => void;
-  /** How long an answer takes on average, in milliseconds. */
-  readonly averageLatency: () => number;
-  /** Number of peers whose speed is known. */
-  readonly count: () => number;
-};
-
 const halfLife = 300_000;
 const maxBusy = 2;
 /** One of so many choices is random. */
@@ -22,7 +9,8 @@ const randomShare = 5;
 /** Fewer known peers are not looked through. */
 const minKnown = 64;
 
-export function createPeerTracker(randomBytes: RandomBytes, start: number): PeerTracker {
+/** Chooses peers to fetch blocks from: untried ones first, then the fastest, now and then another. AvalancheGo: network/p2p/peer_tracker.go. */
+export function createPeerTracker(randomBytes: RandomBytes, start: number) {
   const bandwidths = new Map<NodeId, Averager>();
   const busy = new Map<NodeId, number>();
   const latency = createAverager(1000, halfLife, start);
@@ -38,8 +26,10 @@ export function createPeerTracker(randomBytes: RandomBytes, start: number): Peer
     for (const node of bandwidths.keys()) if (!connected.has(node)) bandwidths.delete(node);
   };
   return {
-    count: () => bandwidths.size,
-    select: (peers, except) => {
+    /** Number of peers whose speed is known. */
+    count: (): number => bandwidths.size,
+    /** A peer that is not busy, and not among `except`; undefined if there is none. */
+    select: (peers: readonly NodeId[], except?: ReadonlySet<NodeId>): NodeId | undefined => {
       forgetOthers(peers);
       const free = peers.filter((node) => (busy.get(node) ?? 0) < maxBusy && except?.has(node) !== true);
       const untried = free.filter((node) => !bandwidths.has(node) && !busy.has(node));
@@ -48,10 +38,11 @@ export function createPeerTracker(randomBytes: RandomBytes, start: number): Peer
       const rate = (node: NodeId): number => (bandwidths.get(node)?.read() ?? 0) / (1 + (busy.get(node) ?? 0));
       return free.reduce<NodeId | undefined>((best, node) => (best === undefined || rate(node) > rate(best) ? node : best), undefined);
     },
-    started: (node) => {
+    started: (node: NodeId): void => {
       busy.set(node, (busy.get(node) ?? 0) + 1);
     },
-    ended: (node, bytes, milliseconds, now) => {
+    /** Notes the end of a request; 0 bytes: it failed. */
+    ended: (node: NodeId, bytes: number, milliseconds: number, now: number): void => {
       const left = (busy.get(node) ?? 1) - 1;
       if (left === 0) busy.delete(node);
       else busy.set(node, left);
@@ -61,6 +52,7 @@ export function createPeerTracker(randomBytes: RandomBytes, start: number): Peer
       else known.observe(rate, now);
       if (bytes > 0) latency.observe(milliseconds, now);
     },
+    /** How long an answer takes on average, in milliseconds. */
     averageLatency: latency.read,
   };
 }

@@ -22,18 +22,11 @@ export type BootstrapProgress = {
   readonly dag: DagProgress | undefined;
 };
 
-export type ProgressMeter = {
-  readonly setPhase: (phase: BootstrapPhase) => void;
-  readonly setDag: (dag: DagProgress) => void;
-  readonly setTip: (height: bigint) => void;
-  readonly addFetched: (blocks: number) => void;
-  readonly addExecuted: (blocks: number) => void;
-  readonly read: () => BootstrapProgress;
-};
+export type ProgressMeter = ReturnType<typeof createProgressMeter>;
 
 const halfLife = 5000;
 
-export function createProgressMeter(now: () => number, height: () => bigint): ProgressMeter {
+export function createProgressMeter(now: () => number, height: () => bigint) {
   let phase: BootstrapPhase = 'connecting';
   let tipHeight: bigint | undefined;
   let dag: DagProgress | undefined;
@@ -41,21 +34,21 @@ export function createProgressMeter(now: () => number, height: () => bigint): Pr
   let rate: ReturnType<typeof createAverager> | undefined;
   let last = now();
   return {
-    setPhase: (next) => {
+    setPhase: (next: BootstrapPhase): void => {
       // Time without blocks to execute does not count for the rate.
       if (next === 'fetching' && phase !== 'fetching') last = now();
       phase = next;
     },
-    setDag: (next) => {
+    setDag: (next: DagProgress): void => {
       dag = next;
     },
-    setTip: (tip) => {
+    setTip: (tip: bigint): void => {
       tipHeight = tip;
     },
-    addFetched: (blocks) => {
+    addFetched: (blocks: number): void => {
       fetched += blocks;
     },
-    addExecuted: (blocks) => {
+    addExecuted: (blocks: number): void => {
       executed += blocks;
       const time = now();
       const perSecond = (1000 * blocks) / Math.max(1, time - last);
@@ -63,7 +56,7 @@ export function createProgressMeter(now: () => number, height: () => bigint): Pr
       else rate.observe(perSecond, time);
       last = time;
     },
-    read: () => {
+    read: (): BootstrapProgress => {
       const blocksPerSecond = rate?.read() ?? 0;
       const left = tipHeight === undefined || tipHeight < height() ? 0n : tipHeight - height();
       return {

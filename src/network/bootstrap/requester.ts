@@ -1,7 +1,6 @@
-import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { MessageKind, MessageOfKind } from '../messages/message.ts';
-import type { ChainMessage, RequestMessage, Transport } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage, RequestMessage } from '../protocol/transport.ts';
 
 /** The response to each request that bootstrapping sends. */
 const responses = {
@@ -28,7 +27,7 @@ export type Requester = {
   readonly stop: () => void;
 };
 
-export function createRequester(chainId: Id, transport: Transport, nextRequestId: () => number): Requester {
+export function createRequester({ chainId, transport }: Pick<ChainLink, 'chainId' | 'transport'>, nextRequestId: () => number): Requester {
   const open = new Map<string, (message: ChainMessage | undefined) => void>();
   const keyOf = (node: NodeId, requestId: number, response: MessageKind): string => `${requestId} ${response} ${node}`;
   const end = (key: string, message: ChainMessage | undefined): void => {

@@ -4,7 +4,7 @@ import { sleep } from '../../base/timing/sleep.ts';
 import type { VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import { BootstrapError } from '../bootstrap/fault.ts';
 import type { ProgressMeter } from '../bootstrap/progress.ts';
-import { createRequester, type Requester } from '../bootstrap/requester.ts';
+import { createRequester } from '../bootstrap/requester.ts';
 import type { ChainLink } from '../protocol/transport.ts';
 import { fetchVertices } from './vertex-fetcher.ts';
 
@@ -17,23 +17,6 @@ export type Dag = {
   readonly step: () => { readonly txs: number; readonly height: bigint } | undefined;
 };
 
-type DagBootstrapper = Pick<Requester, 'receive' | 'failed' | 'stop'>;
-
-type DagBootstrapParts = ChainLink & {
-  readonly dag: Dag;
-  /** Connected peers: vertices are fetched from all of them. */
-  readonly peers: () => readonly NodeId[];
-  readonly nextRequestId: () => number;
-  readonly meter: Pick<ProgressMeter, 'setPhase' | 'setDag'>;
-  readonly maxReceived?: number;
-  /** The chain is linearized. */
-  readonly onFinished: () => void;
-  /** An attempt failed; another one follows. */
-  readonly onRetry: (error: BootstrapError) => void;
-  /** The DAG cannot be executed; bootstrapping has stopped. */
-  readonly onFatal: (error: unknown) => void;
-};
-
 const retryDelay = 1000;
 const connectDelay = 100;
 const defaultMaxReceived = 2000;
@@ -42,25 +25,43 @@ const defaultMaxReceived = 2000;
  * Brings a chain to its stop vertex: fetches all vertices from there down, then executes their transactions. Vertices and transactions are stored
  * as they come, so a node resumes where it stopped. AvalancheGo: snow/engine/avalanche/bootstrap/bootstrapper.go.
  */
-export function startDagBootstrapper(parts: DagBootstrapParts): DagBootstrapper {
-  const { dag, timers, meter, peers } = parts;
-  const requester = createRequester(parts.chainId, parts.transport, parts.nextRequestId);
+export function startDagBootstrapper(
+  link: ChainLink,
+  {
+    dag,
+    peers,
+    nextRequestId,
+    meter,
+    maxReceived = defaultMaxReceived,
+    onFinished,
+    onRetry,
+    onFatal,
+  }: {
+    readonly dag: Dag;
+    /** Connected peers: vertices are fetched from all of them. */
+    readonly peers: () => readonly NodeId[];
+    readonly nextRequestId: () => number;
+    readonly meter: Pick<ProgressMeter, 'setPhase' | 'setDag'>;
+    readonly maxReceived?: number;
+    /** The chain is linearized. */
+    readonly onFinished: () => void;
+    /** Bootstrapping failed for now; it is tried again. */
+    readonly onRetry: (error: BootstrapError) => void;
+    /** The DAG cannot be executed; bootstrapping has stopped. */
+    readonly onFatal: (error: unknown) => void;
+  },
+) {
+  const { timers } = link;
+  const requester = createRequester(link, nextRequestId);
   let isStopped = false;
   let fetched = 0;
   let stopHeight = dag.vertices.vertex(dag.stopVertexID)?.height;
 
   const fetchAll = (): Promise<void> =>
-    fetchVertices({
-      ...parts,
-      vertices: dag.vertices,
-      requester,
-      isStopped: () => isStopped,
-      maxVertices: parts.maxReceived ?? defaultMaxReceived,
-      onFetched: (added) => {
-        fetched += added.length;
-        stopHeight ??= dag.vertices.vertex(dag.stopVertexID)?.height;
-        meter.setDag({ fetched, stopHeight, height: added.at(-1)?.height ?? 0n });
-      },
+    fetchVertices(link, { requester, peers, isStopped: () => isStopped }, dag.vertices, maxReceived, (added) => {
+      fetched += added.length;
+      stopHeight ??= dag.vertices.vertex(dag.stopVertexID)?.height;
+      meter.setDag({ fetched, stopHeight, height: added.at(-1)?.height ?? 0n });
     });
   const executeAll = async (): Promise<void> => {
     for (let done = dag.step(); done !== undefined && !isStopped; done = dag.step()) {
@@ -70,7 +71,7 @@ export function startDagBootstrapper(parts: DagBootstrapParts): DagBootstrapper 
   };
   const retryOrThrow = (error: unknown): void => {
     if (!(error instanceof BootstrapError) || error.fault.code !== 'BOOTSTRAP_NO_BLOCKS') throw error;
-    if (!isStopped) parts.onRetry(error);
+    if (!isStopped) onRetry(error);
   };
 
   const run = async (): Promise<void> => {
@@ -91,7 +92,7 @@ export function startDagBootstrapper(parts: DagBootstrapParts): DagBootstrapper 
     await executeAll();
     if (isStopped) return;
     isStopped = true;
-    parts.onFinished();
+    onFinished();
   };
   const stop = (): void => {
     isStopped = true;
@@ -101,7 +102,7 @@ export function startDagBootstrapper(parts: DagBootstrapParts): DagBootstrapper 
   run().catch((error: unknown) => {
     if (isStopped) return;
     stop();
-    parts.onFatal(error);
+    onFatal(error);
   });
   return { receive: requester.receive, failed: requester.failed, stop };
 }

@@ -10,25 +10,15 @@ import {
   type WritableBloomFilter,
 } from '../protocol/bloom-filter.ts';
 import type { FilterParameters } from './gossip-parameters.ts';
-import type { GossipPool } from './gossip-pool.ts';
-
-/** The bloom filter of the transactions in the mempool, which a pull request sends. AvalancheGo: vms/avm/network/gossip.go. */
-type KnownFilter = {
-  readonly add: (id: Id) => void;
-  readonly read: () => { readonly filter: Uint8Array; readonly salt: Uint8Array };
-  readonly state: () => BloomFilterState;
-};
+import type { GossipPool } from './tx-gossip.ts';
 
 const saltSize = 32;
 const seedSize = 8;
 /** A new filter has room for so many times the transactions in the pool. */
 const growth = 3;
 
-export function createKnownFilter(
-  parameters: FilterParameters,
-  pool: Pick<GossipPool, 'items' | 'count'>,
-  randomBytes: RandomBytes,
-): KnownFilter {
+/** The bloom filter of the transactions in the mempool, which a pull request sends. AvalancheGo: vms/avm/network/gossip.go. */
+export function createKnownFilter(parameters: FilterParameters, pool: Pick<GossipPool, 'items' | 'count'>, randomBytes: RandomBytes) {
   let salt: Uint8Array;
   let bloom: WritableBloomFilter;
   let max = 0;
@@ -50,11 +40,11 @@ export function createKnownFilter(
   };
   reset();
   return {
-    add: (id) => {
+    add: (id: Id): void => {
       put(id);
       if (bloom.count() > max) reset();
     },
-    read: () => ({ filter: bloom.bytes(), salt }),
-    state: () => ({ count: bloom.count(), max, hashes: size.hashes, entries: size.entryBytes, resets }),
+    read: (): { readonly filter: Uint8Array; readonly salt: Uint8Array } => ({ filter: bloom.bytes(), salt }),
+    state: (): BloomFilterState => ({ count: bloom.count(), max, hashes: size.hashes, entries: size.entryBytes, resets }),
   };
 }

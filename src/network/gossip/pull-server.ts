@@ -9,16 +9,7 @@ import type { ChainLink, HoldBytes } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import type { createGossipCounters } from './gossip-counters.ts';
 import type { GossipParameters } from './gossip-parameters.ts';
-import type { GossipPool } from './gossip-pool.ts';
-import { createPullLimit, pullRequestLimit } from './pull-limit.ts';
-
-export type PullServerParts = ChainLink & {
-  readonly pool: GossipPool;
-  readonly connected: ConnectedValidators;
-  /** Validators of the P-Chain, who may pull; none without sybil protection. */
-  readonly stakers: () => ValidatorSet;
-  readonly parameters: GossipParameters;
-};
+import type { GossipPool } from './tx-gossip.ts';
 
 const saltSize = 32;
 const errorTexts = {
@@ -31,13 +22,25 @@ const errorTexts = {
 /** How long the answer to a pull may wait for its turn. The longest deadline of AvalancheGo. */
 const maxPullWait = 10_000;
 
-export const connectedStakers = ({ stakers, connected }: Pick<PullServerParts, 'stakers' | 'connected'>): NodeId[] =>
-  [...stakers().keys()].filter(connected.isConnected);
-
 /** Answers the pull requests of connected validators with transactions that they do not know. */
-export function createPullServer(parts: PullServerParts, counters: ReturnType<typeof createGossipCounters>) {
-  const { chainId, pool, transport, timers, parameters } = parts;
-  const hasStake = (node: NodeId): boolean => parts.stakers().has(node);
+export function createPullServer(
+  { chainId, transport, timers }: ChainLink,
+  {
+    pool,
+    connected,
+    stakers,
+    parameters,
+    counters,
+  }: {
+    readonly pool: Pick<GossipPool, 'items'>;
+    readonly connected: Pick<ConnectedValidators, 'isConnected'>;
+    readonly stakers: () => ValidatorSet;
+    readonly parameters: GossipParameters;
+    readonly counters: ReturnType<typeof createGossipCounters>;
+  },
+) {
+  const hasStake = (node: NodeId): boolean => stakers().has(node);
+  const countStakers = (): number => [...stakers().keys()].filter(connected.isConnected).length;
   const server = createRequestServer(timers, hasStake);
   const pullLimit = createPullLimit(parameters.pullPeriod, timers.now());
   const requestLimit = (validators: number): number => pullRequestLimit(parameters.pullPeriod / parameters.pullInterval, validators);
@@ -70,8 +73,8 @@ export function createPullServer(parts: PullServerParts, counters: ReturnType<ty
     answer: (from: NodeId, requestId: number, appBytes: Uint8Array, hold?: HoldBytes) => {
       const request = attempt(() => splitAppBytes(appBytes));
       if (request?.handler !== txGossipHandler) return sendError(from, requestId, 'unregisteredHandler');
-      if (!hasStake(from) || !parts.connected.isConnected(from)) return sendError(from, requestId, 'notValidator');
-      const limit = requestLimit(connectedStakers(parts).length);
+      if (!hasStake(from) || !connected.isConnected(from)) return sendError(from, requestId, 'notValidator');
+      const limit = requestLimit(countStakers());
       if (!pullLimit.allow(from, limit, timers.now())) return sendError(from, requestId, 'throttled');
       const pull = attempt(() => PullGossip.decode(request.content));
       if (pull?.salt.length !== saltSize) return sendError(from, requestId, 'unexpected');
@@ -82,10 +85,48 @@ export function createPullServer(parts: PullServerParts, counters: ReturnType<ty
     },
     /** Pull requests that one peer may send per period; 0 while no validator is connected. */
     limit: (): number => {
-      const validators = connectedStakers(parts).length;
+      const validators = countStakers();
       return validators === 0 ? 0 : requestLimit(validators);
     },
     disconnected: server.disconnected,
     stop: server.stop,
   };
+}
+
+type Window = { readonly start: number; readonly hits: Map<NodeId, number> };
+
+/** Limits the pull requests of each peer in a sliding window. The clock is an argument. AvalancheGo: network/p2p/throttler.go. */
+function createPullLimit(period: number, start: number) {
+  let current: Window = { start, hits: new Map() };
+  let previous: Window = { start: start - period, hits: new Map() };
+  const rotate = (at: number): void => {
+    previous = current;
+    current = { start: at, hits: new Map() };
+  };
+  return {
+    /** Counts a request. Returns whether it is within the limit. */
+    allow: (node: NodeId, limit: number, now: number): boolean => {
+      let elapsed = now - current.start;
+      if (elapsed >= 2 * period) rotate(now - period);
+      if (elapsed >= period) {
+        rotate(now);
+        elapsed = 0;
+      }
+      const hits = current.hits.get(node) ?? 0;
+      current.hits.set(node, hits + 1);
+      const share = (period - elapsed) / period;
+      return hits + share * (previous.hits.get(node) ?? 0) < limit;
+    },
+  };
+}
+
+/**
+ * The pull requests that one peer may send per period, if each of `validators` sends `requests` and chooses whom to ask at random: the mean plus
+ * four standard deviations. AvalancheGo: network/p2p/handler.go, DynamicThrottlerHandler.
+ */
+export function pullRequestLimit(requests: number, validators: number): number {
+  const count = Math.max(1, validators);
+  const mean = requests / count;
+  const deviation = Math.sqrt((requests * (count - 1)) / (count * count));
+  return mean + 4 * deviation;
 }

@@ -1,21 +1,12 @@
 import type { Id } from '../../base/bytes/id.ts';
 import { boundedMap } from './bounded-map.ts';
 import type { QueueParameters } from './gossip-parameters.ts';
-import type { GossipItem, GossipPool } from './gossip-pool.ts';
-
-/** The transactions that this node pushes: those issued through its own API. AvalancheGo: network/p2p/gossip/gossip.go, PushGossiper. */
-type PushQueue = {
-  readonly add: (item: GossipItem, now: number) => void;
-  /** Takes transactions for their first push, about `targetSize` bytes. */
-  readonly takeNew: (now: number) => Uint8Array[];
-  /** Takes transactions that still wait and were pushed long enough ago. */
-  readonly takeOld: (now: number) => Uint8Array[];
-  readonly counts: () => { readonly unsent: number; readonly sent: number };
-};
+import type { GossipItem, GossipPool } from './tx-gossip.ts';
 
 type Tracked = { readonly item: GossipItem; pushed: number };
 
-export function createPushQueue(parameters: QueueParameters, pool: Pick<GossipPool, 'has'>): PushQueue {
+/** The transactions that this node pushes: those issued through its own API. AvalancheGo: network/p2p/gossip/gossip.go, PushGossiper. */
+export function createPushQueue(parameters: QueueParameters, pool: Pick<GossipPool, 'has'>) {
   // Maps keep the order of insertion: the first entry is the one that waits longest.
   const unsent = new Map<Id, Tracked>();
   const sent = new Map<Id, Tracked>();
@@ -43,14 +34,17 @@ export function createPushQueue(parameters: QueueParameters, pool: Pick<GossipPo
   };
 
   return {
-    add: (item, now) => {
+    /** Adds a transaction of this node. */
+    add: (item: GossipItem, now: number): void => {
       if (unsent.has(item.id) || sent.has(item.id)) return;
       // One that was dropped lately waits as if it had just been pushed.
       if (discarded.get(item.id)) sent.set(item.id, { item, pushed: now });
       else unsent.set(item.id, { item, pushed: Number.NEGATIVE_INFINITY });
     },
-    takeNew: (now) => take(unsent, now, () => {}),
-    takeOld: (now) => take(sent, now, (id) => discarded.set(id, true)),
+    /** Takes transactions for their first push, about `targetSize` bytes. */
+    takeNew: (now: number): Uint8Array[] => take(unsent, now, () => {}),
+    /** Takes transactions that still wait and were pushed long enough ago. */
+    takeOld: (now: number): Uint8Array[] => take(sent, now, (id) => discarded.set(id, true)),
     counts: () => ({ unsent: unsent.size, sent: sent.size }),
   };
 }

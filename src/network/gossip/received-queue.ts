@@ -6,36 +6,23 @@ import { createQueueLimit, takeTurn } from '../consensus/queue-limit.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
 import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
-import type { GossipPool } from './gossip-pool.ts';
-
-/**
- * Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total.
- * Peers take turns: if the transactions of one are slow to verify, because they import much from other chains, only its own ones wait.
- */
-type ReceivedQueue = {
-  /**
-   * Adds the transactions of a message, which are copied. What is known, refused lately, or exceeds a limit is dropped. `hold` is kept until the
-   * last one is verified or dropped.
-   */
-  readonly add: (node: NodeId, items: readonly Uint8Array[], hold?: HoldBytes) => void;
-  /** Drops what waits of a peer. */
-  readonly disconnected: (node: NodeId) => void;
-  readonly queuedBytes: () => number;
-  readonly counts: () => { readonly added: number; readonly refused: number; readonly dropped: number };
-  readonly stop: () => void;
-};
+import type { GossipPool } from './tx-gossip.ts';
 
 /** A transaction that waits; `end` gives its room back. */
 type Entry = { readonly bytes: Uint8Array; readonly end: () => void };
 
-/** `onError` is called with each error that a transaction causes; that transaction counts as refused. */
+/**
+ * Transactions of peers on their way into the mempool: verified one after the other, those of peers with stake first, bounded per peer and in total.
+ * Peers take turns: if the transactions of one are slow to verify, because they import much from other chains, only its own ones wait.
+ * `onError` is called with each error that a transaction causes; that transaction counts as refused.
+ */
 export function createReceivedQueue(
   pool: Pick<GossipPool, 'has' | 'add'>,
   timers: Timers,
   hasStake: (node: NodeId) => boolean,
   onAdded: (id: Id) => void,
   onError: (error: unknown) => void,
-): ReceivedQueue {
+) {
   const mailbox = createMailbox(timers, onError);
   const refused = createRefusedTxs(gossipLimits.refused, gossipLimits.refusedFor);
   const limit = createQueueLimit(gossipLimits.queued, hasStake);
@@ -101,7 +88,11 @@ export function createReceivedQueue(
   };
 
   return {
-    add: (node, items, hold) => {
+    /**
+     * Adds the transactions of a message, which are copied. What is known, refused lately, or exceeds a limit is dropped. `hold` is kept until the
+     * last one is verified or dropped.
+     */
+    add: (node: NodeId, items: readonly Uint8Array[], hold?: HoldBytes): void => {
       // One more than those that wait: the last step comes after all are added, because the first ones may be verified at once.
       let unfinished = 1;
       const release = hold?.();
@@ -112,13 +103,14 @@ export function createReceivedQueue(
       }
       finishOne();
     },
-    disconnected: (node) => {
+    /** Drops what waits of a peer. */
+    disconnected: (node: NodeId): void => {
       for (const id of turns.get(node) ?? []) remove(id);
       turns.delete(node);
     },
-    queuedBytes: () => limit.waiting().bytes,
-    counts: () => counts,
-    stop: () => {
+    queuedBytes: (): number => limit.waiting().bytes,
+    counts: (): { readonly added: number; readonly refused: number; readonly dropped: number } => counts,
+    stop: (): void => {
       isStopped = true;
       mailbox.close();
       limit.clear();
@@ -127,12 +119,10 @@ export function createReceivedQueue(
 }
 
 /** Transactions of peers that were refused lately: they are not verified again until `duration` milliseconds have passed. */
-type RefusedTxs = { readonly add: (id: Id, now: number) => void; readonly has: (id: Id, now: number) => boolean };
-
-function createRefusedTxs(maxSize: number, duration: number): RefusedTxs {
+function createRefusedTxs(maxSize: number, duration: number) {
   const until = boundedMap<Id, number>(maxSize);
   return {
-    add: (id, now) => until.set(id, now + duration),
-    has: (id, now) => (until.get(id) ?? 0) > now,
+    add: (id: Id, now: number): void => until.set(id, now + duration),
+    has: (id: Id, now: number): boolean => (until.get(id) ?? 0) > now,
   };
 }

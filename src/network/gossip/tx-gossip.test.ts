@@ -8,10 +8,9 @@ import { GossipItems, joinAppBytes, PullGossip, splitAppBytes } from '../message
 import { bloomHash, createBloomFilter, parseBloomFilter } from '../protocol/bloom-filter.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
 import { defaultGossipParameters, gossipLimits } from './gossip-parameters.ts';
-import type { GossipItem } from './gossip-pool.ts';
-import { pullRequestLimit } from './pull-limit.ts';
+import { pullRequestLimit } from './pull-server.ts';
 import { createReceivedQueue } from './received-queue.ts';
-import { startTxGossip } from './tx-gossip.ts';
+import { type GossipItem, startTxGossip } from './tx-gossip.ts';
 
 const [self, peer] = [nodeId(1), nodeId(2)];
 const txOf = (text: string): GossipItem => {
@@ -29,29 +28,28 @@ function openGossip(stakers: readonly NodeId[], peers: readonly NodeId[] = [peer
   const network = new Map([self, ...peers].map((node) => [node, 100n] as const));
   const connected = createConnectedValidators(self, { current: () => network }, seededBytes());
   for (const node of peers) connected.connected(node);
-  const gossip = startTxGossip({
-    chainId,
-    transport,
-    connected,
-    stakers: () => set,
-    timers,
-    randomBytes: seededBytes(),
-    parameters: defaultGossipParameters,
-    onError: (error) => {
-      throw error;
-    },
-    pool: {
-      has: (id) => pool.has(id),
-      items: () => pool.values(),
-      count: () => pool.size,
-      add: (bytes) => {
-        const text = new TextDecoder().decode(bytes);
-        verified.push(text);
-        if (!text.startsWith('bad')) pool.set(idOf(bytes), { id: idOf(bytes), bytes });
-        return !text.startsWith('bad');
+  const gossip = startTxGossip(
+    { chainId, transport, timers, randomBytes: seededBytes() },
+    {
+      connected,
+      stakers: () => set,
+      parameters: defaultGossipParameters,
+      onError: (error) => {
+        throw error;
+      },
+      pool: {
+        has: (id) => pool.has(id),
+        items: () => pool.values(),
+        count: () => pool.size,
+        add: (bytes) => {
+          const text = new TextDecoder().decode(bytes);
+          verified.push(text);
+          if (!text.startsWith('bad')) pool.set(idOf(bytes), { id: idOf(bytes), bytes });
+          return !text.startsWith('bad');
+        },
       },
     },
-  });
+  );
   const issue = (text: string): void => {
     const tx = txOf(text);
     pool.set(tx.id, tx);

@@ -1,40 +1,62 @@
+import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { attempt } from '../../base/fault.ts';
 import { every } from '../../base/timing/timers.ts';
+import type { ConnectedValidators } from '../consensus/connected-validators.ts';
 import { sampleNodes } from '../consensus/weighted-sample.ts';
 import { GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
-import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createGossipCounters, type GossipCounters } from './gossip-counters.ts';
-import type { GossipItem } from './gossip-pool.ts';
+import type { GossipParameters } from './gossip-parameters.ts';
 import { createKnownFilter } from './known-filter.ts';
-import { connectedStakers, createPullServer, type PullServerParts } from './pull-server.ts';
+import { createPullServer } from './pull-server.ts';
 import { createPushQueue } from './push-queue.ts';
 import { createReceivedQueue } from './received-queue.ts';
 
+/** A signed transaction as gossip sends it. The ID is the hash of the bytes. */
+export type GossipItem = { readonly id: Id; readonly bytes: Uint8Array };
+
+/** The mempool as gossip sees it. */
+export type GossipPool = {
+  readonly has: (id: Id) => boolean;
+  /**
+   * Verifies a transaction of a peer and adds it. Returns or resolves to whether it was added. Must not throw for an invalid one. `bytes`
+   * belong to the callee.
+   */
+  readonly add: (bytes: Uint8Array) => boolean | Promise<boolean>;
+  /** All transactions; the iterator must stay usable while the pool changes. */
+  readonly items: () => Iterable<GossipItem>;
+  readonly count: () => number;
+};
+
 /** Gossip of transactions between the mempools of nodes: push and pull. AvalancheGo: network/p2p/gossip, vms/avm/network. */
-export type TxGossip = {
-  /** A transaction was issued through the API of this node: it is pushed to peers. */
-  readonly issued: (item: GossipItem) => void;
-  /** Handles an app message; returns whether it is one. */
-  readonly receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes) => boolean;
-  readonly disconnected: (node: NodeId) => void;
-  readonly counters: () => GossipCounters;
-  readonly stop: () => void;
-};
+export type TxGossip = ReturnType<typeof startTxGossip>;
 
-type GossipParts = PullServerParts & {
-  /** The mempool failed unexpectedly. */
-  readonly onError: (error: unknown) => void;
-};
-
-export function startTxGossip(parts: GossipParts): TxGossip {
-  const { chainId, pool, transport, connected, stakers, timers, randomBytes, parameters } = parts;
+export function startTxGossip(
+  link: ChainLink,
+  {
+    pool,
+    connected,
+    stakers,
+    parameters,
+    onError,
+  }: {
+    readonly pool: GossipPool;
+    readonly connected: ConnectedValidators;
+    /** Validators of the P-Chain, who may pull; none without sybil protection. */
+    readonly stakers: () => ValidatorSet;
+    readonly parameters: GossipParameters;
+    /** The mempool failed unexpectedly. */
+    readonly onError: (error: unknown) => void;
+  },
+) {
+  const { chainId, transport, timers, randomBytes } = link;
   const counters = createGossipCounters();
   const known = createKnownFilter(parameters, pool, randomBytes);
   const pushes = createPushQueue(parameters, pool);
-  const server = createPullServer(parts, counters);
-  const received = createReceivedQueue(pool, timers, (node) => stakers().has(node), known.add, parts.onError);
+  const server = createPullServer(link, { pool, connected, stakers, parameters, counters });
+  const received = createReceivedQueue(pool, timers, (node) => stakers().has(node), known.add, onError);
   /** AvalancheGo uses odd numbers for its own requests too. */
   let pullRequestId = 1;
 
@@ -54,11 +76,8 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   };
   const pullRound = (): void => {
     if (!stakers().has(transport.self)) return;
-    const [node] = sampleNodes(
-      connectedStakers(parts).filter((staker) => staker !== transport.self),
-      1,
-      randomBytes,
-    );
+    const others = [...stakers().keys()].filter((staker) => staker !== transport.self && connected.isConnected(staker));
+    const [node] = sampleNodes(others, 1, randomBytes);
     if (node === undefined) return;
     const requestId = pullRequestId;
     pullRequestId = (pullRequestId + 2) >>> 0;
@@ -76,11 +95,13 @@ export function startTxGossip(parts: GossipParts): TxGossip {
   const stopPull = every(timers, parameters.pullInterval, pullRound);
 
   return {
-    issued: (item) => {
+    /** A transaction was issued through the API of this node: it is pushed to peers. */
+    issued: (item: GossipItem): void => {
       known.add(item.id);
       pushes.add(item, timers.now());
     },
-    receive: (from, message, hold) => {
+    /** Handles an app message; returns whether it is one. */
+    receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes): boolean => {
       switch (message.kind) {
         case 'appRequest':
           server.answer(from, message.requestId, message.appBytes, hold);
@@ -99,12 +120,13 @@ export function startTxGossip(parts: GossipParts): TxGossip {
           return false;
       }
     },
-    disconnected: (node) => {
+    disconnected: (node: NodeId): void => {
       server.disconnected(node);
       received.disconnected(node);
     },
-    counters: () => counters.read(pushes.counts(), received.counts(), known.state(), { pooled: pool.count(), pullLimit: server.limit() }),
-    stop: () => {
+    counters: (): GossipCounters =>
+      counters.read(pushes.counts(), received.counts(), known.state(), { pooled: pool.count(), pullLimit: server.limit() }),
+    stop: (): void => {
       stopPush();
       stopPull();
       server.stop();

@@ -10,8 +10,7 @@ import { createGetter, type Getter, type ServedLimits } from '../consensus/gette
 import { type EngineState, type SnowmanEngine, startSnowmanEngine } from '../consensus/snowman-engine.ts';
 import { type Dag, startDagBootstrapper } from '../dag/dag-bootstrapper.ts';
 import type { GossipParameters } from '../gossip/gossip-parameters.ts';
-import type { GossipPool } from '../gossip/gossip-pool.ts';
-import { startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
+import { type GossipPool, startTxGossip, type TxGossip } from '../gossip/tx-gossip.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainHandler, ChainLink } from '../protocol/transport.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
@@ -79,12 +78,19 @@ const maxBehind = 256n;
 const behindInterval = 1000;
 
 export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
-  const { vm, transport, timers, randomBytes, events, dag } = parts;
+  const { chainId, transport, timers, randomBytes, vm, stakers, events } = parts;
+  const link: ChainLink = { chainId, transport, timers, randomBytes };
   const connected = createConnectedValidators(transport.self, parts.validators, randomBytes);
   const counters = createEngineCounters();
   const meter = createProgressMeter(timers.now, () => vm.block(vm.lastAccepted())?.height ?? 0n);
-  const getter = createGetter({ ...parts, ...(dag && { vertices: dag.vertices }) });
-  const gossip = startTxGossip({ ...parts, connected, parameters: parts.gossipParameters, onError: events.onWarning });
+  const getter = createGetter({ chainId, vm, transport, timers, served: parts.served, stakers, vertices: parts.dag?.vertices });
+  const gossip = startTxGossip(link, {
+    pool: parts.pool,
+    connected,
+    stakers,
+    parameters: parts.gossipParameters,
+    onError: events.onWarning,
+  });
   const lagMeter = createMajorityLagMeter();
   /** When the last peer was lost, or the start; undefined while there are peers. */
   let peerLostAt: number | undefined = timers.now();
@@ -102,7 +108,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     stop();
     events.onFatal(error);
   };
-  const phases = startPhases(parts, { connected, counters, meter, isStopped: () => isStopped, onFatal: stopWith });
+  const phases = startPhases(link, parts, connected, counters, meter, () => isStopped, stopWith);
   /** Measures how far most of the stake is ahead, and bootstraps again if that is far. */
   const catchUp = (): void => {
     const state = phases.engine()?.state();
@@ -162,54 +168,56 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   };
 }
 
-type PhaseParts = {
-  readonly connected: ConnectedValidators;
-  readonly counters: EngineCounters;
-  readonly meter: ProgressMeter;
-  readonly isStopped: () => boolean;
-  readonly onFatal: (error: unknown) => void;
-};
-
 /** What a chain on a network does, one after the other: it fetches and executes the DAG unless it is linearized, bootstraps, runs the engine. */
-function startPhases(parts: JoinedChainParts, { connected, counters, meter, isStopped, onFatal }: PhaseParts) {
-  const { vm, dag, events } = parts;
+function startPhases(
+  link: ChainLink,
+  { vm, dag, validators, beacons, engineParameters, maxReceived, events }: JoinedChainParts,
+  connected: ConnectedValidators,
+  counters: EngineCounters,
+  meter: ProgressMeter,
+  isStopped: () => boolean,
+  onFatal: (error: unknown) => void,
+) {
+  const { peers, isConnected } = connected;
   let requestId = 0;
   const nextRequestId = (): number => {
     requestId = (requestId + 1) >>> 0;
     return requestId;
   };
-  const common = { ...parts, connected, nextRequestId, onFatal };
-  const fetching = { ...common, peers: connected.peers, isConnected: connected.isConnected, meter, onRetry: events.onWarning };
+  const onRetry = (error: unknown): void => events.onWarning(error);
   let phase: Pick<SnowmanEngine, 'receive' | 'failed' | 'stop'>;
   let engine: SnowmanEngine | undefined;
   let isBootstrapped = false;
 
   const bootstrap = (): void => {
     vm.setBootstrapping(true);
-    phase = startBootstrapper({ ...fetching, onFinished: runEngine });
+    phase = startBootstrapper(link, {
+      vm,
+      beacons,
+      isConnected,
+      peers,
+      nextRequestId,
+      meter,
+      maxReceived,
+      onFinished: runEngine,
+      onRetry,
+      onFatal,
+    });
   };
   const runEngine = (): void => {
     vm.setBootstrapping(false);
     const wasBootstrapped = isBootstrapped;
     isBootstrapped = true;
     const onInvalid = (block: EngineBlock | undefined, error: unknown): void => events.onWarning(error, block);
-    engine = startSnowmanEngine(parts, {
-      vm,
-      validators: parts.validators,
-      connected,
-      nextRequestId,
-      parameters: parts.engineParameters,
-      counters,
-      onInvalid,
-      onFatal,
-    });
+    const parameters = engineParameters;
+    engine = startSnowmanEngine(link, { vm, validators, connected, nextRequestId, parameters, counters, onInvalid, onFatal });
     phase = engine;
     if (!wasBootstrapped) events.onBootstrapped();
   };
   if (dag === undefined || dag.vertices.isLinearized()) bootstrap();
   else {
     vm.setBootstrapping(true);
-    phase = startDagBootstrapper({ ...fetching, dag, onFinished: bootstrap });
+    phase = startDagBootstrapper(link, { dag, peers, nextRequestId, meter, maxReceived, onFinished: bootstrap, onRetry, onFatal });
   }
 
   return {
