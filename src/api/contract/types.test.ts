@@ -28,17 +28,17 @@ test('one schema has the types of the wire, of the client and of a handler', () 
 
 const rows = { double: method({ n: u64() }, record({ n: bigIntegerText() }), 'n') };
 
-test('the table of handlers is closed, and handlers fit their rows', () => {
-  const table = implement<object>()(rows, { double: (_, { n }) => ({ n: `${n * 2n}` }) });
+test('the table of handlers is closed, and handlers fit their rows', async () => {
+  const table = implement<object>()(rows, { double: async (_, { n }) => ({ n: `${n * 2n}` }) });
   const { methods } = combineServices(createService('t', table, {}));
   const double = methods.get('t.double')!;
-  expect(double.run(double.readParams('{"n":"21"}'))).toEqual({ n: '42' });
+  expect(await double.run(double.readParams('{"n":"21"}'))).toEqual({ n: '42' });
   // @ts-expect-error: no handler
   implement<object>()(rows, {});
   // @ts-expect-error: a handler without a row
-  implement<object>()(rows, { double: (_, { n }) => ({ n: `${n}` }), triple: () => ({ n: '3' }) });
+  implement<object>()(rows, { double: async (_, { n }) => ({ n: `${n}` }), triple: () => ({ n: '3' }) });
   // @ts-expect-error: another result than that of the row
-  implement<object>()(rows, { double: (_, { n }) => ({ n }) });
+  implement<object>()(rows, { double: async (_, { n }) => ({ n }) });
   // @ts-expect-error: a parameter that the row does not have
   implement<object>()(rows, { double: (_, { m }) => ({ n: `${m}` }) });
 });

@@ -34,14 +34,14 @@ export const blocksMethods = implement<BlocksDeps>()(blocksRows, {
     needsWriter: true,
   },
   setAutomine: {
-    run: ({ engine, setPolicy }, { enabled }) => {
+    run: async ({ engine, setPolicy }, { enabled }) => {
       setPolicy({ ...engine.policy(), automine: enabled });
       return formatPolicy(engine.policy());
     },
     needsWriter: true,
   },
   setIntervalMining: {
-    run: ({ engine, setPolicy }, { seconds }) => {
+    run: async ({ engine, setPolicy }, { seconds }) => {
       const every = requireParam('seconds', 'duration', seconds);
       if (every > limits.interval)
         throw new DevError(`the interval is longer than ${limits.interval} seconds`, {
@@ -55,11 +55,11 @@ export const blocksMethods = implement<BlocksDeps>()(blocksRows, {
     needsWriter: true,
   },
   getMempool: {
-    run: ({ chain }) => listMempool(chain),
+    run: async ({ chain }) => listMempool(chain),
     needsWriter: true,
   },
   dropTx: {
-    run: ({ chain }, { txID }) => {
+    run: async ({ chain }, { txID }) => {
       if (!chain.dropTx(txID))
         throw new DevError(`the transaction ${idText(txID)} is not in the mempool`, { code: 'DEV_NOT_PENDING', txID: idText(txID) });
       return { txID: idText(txID) };

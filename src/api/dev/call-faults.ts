@@ -56,19 +56,16 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
     throw new DevError(failure.message, { code: 'DEV_ORDERED_FAILURE', method });
   };
 
-  const run = (name: string, method: BoundMethod, params: unknown): Json | Promise<Json> => {
+  const run = async (name: string, method: BoundMethod, params: unknown): Promise<Json> => {
     const latency = latencies.get(name) ?? latencyOfAll;
-    const call = (): Json | Promise<Json> => {
-      throwIfOrdered(name);
-      return method.run(params);
-    };
-    if (latency === 0) return call();
-    if (delayed >= faultLimits.delayed) throw overLimit('delayed calls', faultLimits.delayed);
-    delayed++;
-    return new Promise<void>((resolve) => void after(latency, resolve)).then(() => {
+    if (latency > 0) {
+      if (delayed >= faultLimits.delayed) throw overLimit('delayed calls', faultLimits.delayed);
+      delayed++;
+      await new Promise<void>((resolve) => void after(latency, resolve));
       delayed--;
-      return call();
-    });
+    }
+    throwIfOrdered(name);
+    return method.run(params);
   };
 
   return {

@@ -38,7 +38,7 @@ const maxListed = 1024;
 /** Transfers between the X-Chain of a developer and the P- and C-Chain, whose part these methods play. */
 export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
   atomicDeposit: {
-    run: (deps, { from, to, amount, assetID, locktime, threshold }) => {
+    run: async (deps, { from, to, amount, assetID, locktime, threshold }) => {
       const { wallet } = deps;
       const source = requireCounterpart('from', from, deps);
       const asset = wallet.asset(assetID);
@@ -52,7 +52,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
   },
 
   listAtomic: {
-    run: (deps, { limit }) => {
+    run: async (deps, { limit }) => {
       const max = limit === 0 || limit > maxListed ? maxListed : limit;
       const found = deps.listAtomicUtxos(max + 1);
       return { utxos: found.slice(0, max).map((output) => describeOutput(output, deps)), truncated: found.length > max };
@@ -84,7 +84,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
   },
 
   claimExport: {
-    run: ({ counterparts, claimExport, aliases }, { utxoID }) => {
+    run: async ({ counterparts, claimExport, aliases }, { utxoID }) => {
       const id = parseOutputID(utxoID);
       const destination = counterparts.find((chain) => claimExport(chain, id));
       if (destination !== undefined) return { utxoID: idText(id), destinationChain: aliases.primary(destination) };
@@ -97,7 +97,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
   },
 
   addAtomicUTXO: {
-    run: ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
+    run: async ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
       const parsed = parseUtxo(parseHex('hex', utxo));
       addAtomicUtxo(aliases.lookup(sourceChain), parsed);
       return { utxoID: idText(parsed.id) };

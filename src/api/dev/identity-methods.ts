@@ -11,21 +11,21 @@ type IdentityDeps = {
 /** Methods that let transactions spend outputs of an address without its signatures. */
 export const identityMethods = implement<IdentityDeps>()(identityRows, {
   impersonate: {
-    run: (deps, { address }) => {
+    run: async (deps, { address }) => {
       deps.impersonation.add(deps.addressFormat.parse(address));
       return formatImpersonation(deps);
     },
     needsWriter: true,
   },
   stopImpersonating: {
-    run: (deps, { address }) => {
+    run: async (deps, { address }) => {
       deps.impersonation.remove(deps.addressFormat.parse(address));
       return formatImpersonation(deps);
     },
     needsWriter: true,
   },
   setAutoImpersonate: {
-    run: (deps, { enabled }) => {
+    run: async (deps, { enabled }) => {
       deps.impersonation.setAll(enabled);
       return formatImpersonation(deps);
     },

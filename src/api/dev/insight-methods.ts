@@ -36,9 +36,9 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
     run: (deps, params) => explainTx(parseTx(parseHex(params.encoding, params.tx)), deps),
     needsWriter: true,
   },
-  decode: ({ json }, { bytes }) => decode(bytes, json),
+  decode: async ({ json }, { bytes }) => decode(bytes, json),
   getTxLifecycle: {
-    run: ({ chain, lifecycle }, { txID }) => {
+    run: async ({ chain, lifecycle }, { txID }) => {
       const steps = lifecycle.stepsOf(txID);
       const status = chain.status(txID);
       if (steps === undefined && status === 'Unknown')
@@ -51,7 +51,7 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
     },
     needsWriter: true,
   },
-  getUTXO: (deps, { utxoID }) => {
+  getUTXO: async (deps, { utxoID }) => {
     const utxo = deps.findUtxo(parseOutputID(utxoID));
     if (utxo === undefined)
       throw new DevError(
@@ -60,7 +60,7 @@ export const insightMethods = implement<InsightDeps>()(insightRows, {
       );
     return describeUtxo(utxo, deps);
   },
-  getAsset: ({ wallet }, { assetID }) => {
+  getAsset: async ({ wallet }, { assetID }) => {
     const { id, symbol, denomination, name } = wallet.asset(assetID);
     return { assetID: idText(id), name, symbol, denomination };
   },

@@ -20,7 +20,7 @@ function setUp({ isBlockDue = true, issue = async () => {} }: { isBlockDue?: boo
       spec: { id: zeroId },
       engine: { isBlockDue: () => isBlockDue },
       commitFailure: () => commitFailure,
-      txIssuer: { issue, explainStatus: () => report },
+      txIssuer: { issue, explainStatus: async () => report },
     },
     events: {
       subscribe: (kind, listener) => {

@@ -15,7 +15,7 @@ type IssueAndWaitDeps = {
     readonly engine: Pick<Engine, 'isBlockDue'>;
     /** Why the last block could not be stored. */
     readonly commitFailure: () => AnyFault | undefined;
-    readonly txIssuer: Pick<TxIssuer, 'issue'> & { readonly explainStatus: (id: Id) => ExplainedStatus | Promise<ExplainedStatus> };
+    readonly txIssuer: Pick<TxIssuer, 'issue'> & { readonly explainStatus: (id: Id) => Promise<ExplainedStatus> };
   };
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly timers: Pick<Timers, 'after'>;

@@ -6,7 +6,7 @@ import { DevError } from './fault.ts';
 
 /** What the developer's chain says about itself. */
 export const nodeMethods = implement<{ readonly nodeInfo: () => JsonOf<(typeof nodeRows)['nodeInfo']['result']> }>()(nodeRows, {
-  nodeInfo: { run: ({ nodeInfo }) => nodeInfo(), needsWriter: true },
+  nodeInfo: { run: async ({ nodeInfo }) => nodeInfo(), needsWriter: true },
 });
 
 type PeerDeps = {
@@ -17,7 +17,7 @@ type PeerDeps = {
 /** Methods about the connections of a node. */
 export const peerMethods = implement<PeerDeps>()(peerRows, {
   blockPeers: {
-    run: ({ blockPeers }, { nodeIDs }) => {
+    run: async ({ blockPeers }, { nodeIDs }) => {
       if (blockPeers === undefined)
         throw new DevError('this node decides its blocks alone and has no peers; serac testnet runs nodes that have', {
           code: 'DEV_NO_PEERS',

@@ -41,11 +41,11 @@ export const stateMethods = implement<StateDeps>()(stateRows, {
     needsWriter: true,
   },
   listSnapshots: {
-    run: ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }),
+    run: async ({ listSnapshots }) => ({ snapshots: listSnapshots().map(toNamedPoint) }),
     needsWriter: true,
   },
   diff: {
-    run: ({ diff, formatAddress }, { from, to }) => {
+    run: async ({ diff, formatAddress }, { from, to }) => {
       const { blocks, txs, balances } = diff(from, to || undefined);
       return {
         blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },

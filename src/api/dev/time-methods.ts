@@ -14,7 +14,7 @@ type TimeDeps = {
 
 /** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
 export const timeMethods = implement<TimeDeps>()(timeRows, {
-  getTime: ({ clock }) => readTime(clock),
+  getTime: async ({ clock }) => readTime(clock),
   setTime: {
     run: async ({ clock, informReaders }, { time }) => {
       clock.set(checkTime(requireParam('time', 'time', time), 0n));

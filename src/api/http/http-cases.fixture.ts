@@ -65,14 +65,14 @@ const fail = (message: string): never => {
 };
 
 const testMethods = implement<Record<never, never>>()(avmRows, {
-  getHeight: () => ({ height: '6' }),
-  getTxFee: () => ({ txFee: '1000000', createAssetTxFee: '1000000' }),
-  getBlockByHeight: (_, args) =>
+  getHeight: async () => ({ height: '6' }),
+  getTxFee: async () => ({ txFee: '1000000', createAssetTxFee: '1000000' }),
+  getBlockByHeight: async (_, args) =>
     args.height === 0n
       ? (genesisBlocks.find((block) => block.encoding === args.encoding) ?? fail('no such block'))
       : fail(`couldn't get block at height ${args.height}: not found`),
   getTx: (_, { txID }) => fail(txID === zeroId ? 'nil transaction ID' : 'not found'),
-  getTxStatus: () => ({ status: 'Unknown' }),
+  getTxStatus: async () => ({ status: 'Unknown' }),
   getBlock: () => fail('not found'),
   getAssetDescription: () => fail('not found'),
   getBalance: () => fail('not found'),

@@ -53,7 +53,7 @@ export type AvmDeps = {
   readonly longWork: LongWork;
   readonly issue: TxIssuer['issue'];
   /** Status of a transaction, including those not in the accepted state: in the mempool, in an undecided block, or rejected (then also why). */
-  readonly explainStatus: (txID: Id) => AvmTxStatus | Promise<AvmTxStatus>;
+  readonly explainStatus: (txID: Id) => Promise<AvmTxStatus>;
   /** Reads a transaction from before linearization. Undefined on chains that have none. */
   readonly preLinearizationTx?: ((txID: Id) => Promise<Pick<Tx, 'bytes'> | undefined>) | undefined;
 };
@@ -83,24 +83,20 @@ const isCacheable = () => true;
 
 /** Handlers of the X-Chain and of every other AVM chain. AvalancheGo: vms/avm/service.go. */
 export const avmMethods = implement<AvmContext>()(avmRows, {
-  getAllBalances: (deps, { address, includePartial }) => {
+  getAllBalances: async (deps, { address, includePartial }) => {
     const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
-    const toResult = (balances: ReadonlyMap<Id, bigint>) => ({
-      balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })),
-    });
-    const balances = readAllBalances(deps.reads, query, deps.runLongQuery);
-    return balances instanceof Promise ? balances.then(toResult) : toResult(balances);
+    const balances = await readAllBalances(deps.reads, query, deps.runLongQuery);
+    return { balances: [...balances].map(([id, sum]) => ({ asset: deps.assetNames.get(id) ?? idText(id), balance: sum.toString() })) };
   },
 
-  getAssetDescription: { run: (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps), isCacheable },
+  getAssetDescription: { run: async (deps, { assetID }) => renderAsset(resolveAssetID(assetID, deps), deps), isCacheable },
 
-  getBalance: (deps, { address, assetID, includePartial }) => {
-    const query = { address: parseOwner(address, deps.addressFormat), includePartial, now: deps.now() };
-    const text = deps.balanceJson({ ...query, assetID: resolveAssetID(assetID, deps) });
-    return text instanceof Promise ? text.then(rawJson) : rawJson(text);
+  getBalance: async (deps, { address, assetID, includePartial }) => {
+    const owner = parseOwner(address, deps.addressFormat);
+    return rawJson(await deps.balanceJson({ address: owner, assetID: resolveAssetID(assetID, deps), includePartial, now: deps.now() }));
   },
 
-  getBlock: (deps, params) => {
+  getBlock: async (deps, params) => {
     const read = (): Uint8Array => {
       const bytes = deps.reads.block(params.blockID);
       if (bytes !== undefined) return bytes;
@@ -109,7 +105,7 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
     return { block: renderBlock(params.blockID, params.encoding, deps, read), encoding: params.encoding };
   },
 
-  getBlockByHeight: (deps, params) => {
+  getBlockByHeight: async (deps, params) => {
     const read = (): Uint8Array => {
       const bytes = deps.reads.blockAt(params.height);
       if (bytes !== undefined) return bytes;
@@ -118,26 +114,22 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
     return { block: renderBlock(params.height, params.encoding, deps, read), encoding: params.encoding };
   },
 
-  getHeight: { run: ({ reads }) => ({ height: reads.height().toString() }), isCacheable },
+  getHeight: { run: async ({ reads }) => ({ height: reads.height().toString() }), isCacheable },
 
   getTx: {
-    run: (deps, params) => {
-      if (params.txID === zeroId) throw nilTxIDError();
-      const toResult = (preLinearizationTx?: Pick<Tx, 'bytes'>) => ({
-        tx: renderTx(params.txID, params.encoding, deps, preLinearizationTx?.bytes),
-        encoding: params.encoding,
-      });
-      return deps.preLinearizationTx === undefined || deps.reads.hasTx(params.txID)
-        ? toResult()
-        : deps.preLinearizationTx(params.txID).then(toResult);
+    run: async (deps, { txID, encoding }) => {
+      if (txID === zeroId) throw nilTxIDError();
+      const isStored = deps.preLinearizationTx === undefined || deps.reads.hasTx(txID);
+      const older = isStored ? undefined : await deps.preLinearizationTx?.(txID);
+      return { tx: renderTx(txID, encoding, deps, older?.bytes), encoding };
     },
     isCacheable,
   },
 
-  getTxFee: ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() }),
+  getTxFee: async ({ fees }) => ({ txFee: fees.txFee.toString(), createAssetTxFee: fees.createAssetTxFee.toString() }),
 
   getTxStatus: {
-    run: ({ explainStatus }, { txID }) => {
+    run: async ({ explainStatus }, { txID }) => {
       if (txID === zeroId) throw nilTxIDError();
       return explainStatus(txID);
     },
@@ -145,7 +137,7 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
     isCacheable: (result) => (result as { status: string }).status === 'Accepted',
   },
 
-  getUTXOs: { run: ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), isCacheable },
+  getUTXOs: { run: async ({ addressFormat, reads }, params) => queryUtxos(params, addressFormat, reads.utxos), isCacheable },
 
   issueTx: {
     run: async ({ issue }, params) => {

@@ -47,11 +47,7 @@ function countedAmount({ part, amount }: AssetBalanceRow, includePartial: boolea
 const maxBalanceRows = 2048;
 
 /** Reads the balances of all assets, ordered by asset ID. A sum above the uint64 maximum is reported as that maximum, as in AvalancheGo. */
-export function readAllBalances(
-  reads: AvmBalanceReads,
-  query: BalanceQuery,
-  runLongQuery: RunLongQuery,
-): AssetBalances | Promise<AssetBalances> {
+export async function readAllBalances(reads: AvmBalanceReads, query: BalanceQuery, runLongQuery: RunLongQuery): Promise<AssetBalances> {
   const { address, includePartial, now } = query;
   const rows = reads.fewBalances(address, now, maxBalanceRows);
   if (rows !== undefined) return sumBalanceRows(rows, query);
@@ -91,15 +87,13 @@ function inUint64(sums: Map<Id, bigint>): AssetBalances {
   return sums;
 }
 
-type ReadBalanceJson = (query: BalanceQuery & { readonly assetID: Id }) => Uint8Array | Promise<Uint8Array>;
-
 /**
  * Creates a function that returns the balance of one asset with all its outputs, as JSON. The list can have thousands of entries and clients
  * poll it, so the JSON is cached until the address gains or loses an output, or a lock time passes. A long list runs as a long query.
  */
-export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery): ReadBalanceJson {
+export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: RunLongQuery) {
   const texts = createCache<string, Uint8Array>('balances', { size: textSize, version: reads.epoch });
-  return (query) => {
+  return async (query: BalanceQuery & { readonly assetID: Id }): Promise<Uint8Array> => {
     const { address, assetID, includePartial, now } = query;
     const unlocked = includePartial ? '' : reads.latestPassedLocktime(address, assetID, now);
     const key = `${address}${assetID}${includePartial} ${reads.balanceRevision(address, assetID)} ${unlocked}`;
@@ -107,12 +101,10 @@ export function createBalanceJsonReader(reads: AvmBalanceReads, runLongQuery: Ru
     if (cached !== undefined) return cached;
     const epoch = texts.version();
     const work = renderBalance(reads, query);
-    const step = work.next();
-    const store = (text: Uint8Array): Uint8Array => {
-      texts.set(key, text, epoch);
-      return text;
-    };
-    return step.done === true ? store(step.value) : runLongQuery(`${key} ${epoch}`, work).then(store);
+    const first = work.next();
+    const text = first.done === true ? first.value : await runLongQuery(`${key} ${epoch}`, work);
+    texts.set(key, text, epoch);
+    return text;
   };
 }
 

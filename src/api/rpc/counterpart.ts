@@ -27,7 +27,7 @@ type PlatformDeps = CounterpartDeps & {
 
 /** AvalancheGo: vms/platformvm/service.go. No transaction has run, so no gas was consumed and the price is the minimum. */
 export const platformMethods = implement<PlatformDeps>()(platformRows, {
-  getFeeConfig: ({ gas }) => ({
+  getFeeConfig: async ({ gas }) => ({
     weights: gas.weights,
     maxCapacity: gas.maxCapacity,
     maxPerSecond: gas.maxPerSecond,
@@ -35,18 +35,18 @@ export const platformMethods = implement<PlatformDeps>()(platformRows, {
     minPrice: gas.minPrice,
     excessConversionConstant: gas.excessConversionConstant,
   }),
-  getFeeState: ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time }),
-  getHeight: ({ height }) => ({ height: height().toString() }),
-  getStakingAssetID: ({ stakingAsset }, { subnetID }) => {
+  getFeeState: async ({ gas, time }) => ({ capacity: 0, excess: 0, price: gas.minPrice, timestamp: time }),
+  getHeight: async ({ height }) => ({ height: height().toString() }),
+  getStakingAssetID: async ({ stakingAsset }, { subnetID }) => {
     if (subnetID !== zeroId) throw unknownSubnetError(idText(subnetID));
     return { assetID: idText(stakingAsset) };
   },
-  getUTXOs: ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos),
+  getUTXOs: async ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos),
 });
 
 /** AvalancheGo: the `avax` service of the C-Chain, coreth plugin/evm/atomic/vm/api.go. */
 export const avaxMethods = implement<CounterpartDeps>()(avaxRows, {
-  getUTXOs: ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos),
+  getUTXOs: async ({ addressFormat, utxos }, params) => queryUtxos(params, addressFormat, utxos),
 });
 
 export const chainNotRunError = (chain: string, method: string) =>

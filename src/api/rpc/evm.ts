@@ -14,8 +14,8 @@ type EvmAccountState = { readonly balance: bigint; readonly nonce: bigint };
 
 /** Handlers of the methods that AvalancheGo's wallet calls on the C-Chain before it uses the X-Chain. */
 const evmMethods = implement<EvmDeps>()(evmRows, {
-  eth_getBalance: ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).balance),
-  eth_getTransactionCount: ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).nonce),
+  eth_getBalance: async ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).balance),
+  eth_getTransactionCount: async ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).nonce),
 });
 
 /** The methods of `/ext/bc/C/rpc`. Their names have no service prefix, and their parameters are an array. */

@@ -12,9 +12,9 @@ export type HealthRpcDeps = { readonly report: (kind: HealthReportKind, tags: re
 
 /** Over JSON-RPC a report of an unhealthy node is a normal result with status 200; only the GET routes answer 503. AvalancheGo: api/health/service.go. */
 export const healthMethods = implement<HealthRpcDeps>()(healthRows, {
-  health: ({ report }, { tags }) => healthReportJson(report('health', tags)),
-  liveness: ({ report }, { tags }) => healthReportJson(report('liveness', tags)),
-  readiness: ({ report }, { tags }) => healthReportJson(report('readiness', tags)),
+  health: async ({ report }, { tags }) => healthReportJson(report('health', tags)),
+  liveness: async ({ report }, { tags }) => healthReportJson(report('liveness', tags)),
+  readiness: async ({ report }, { tags }) => healthReportJson(report('readiness', tags)),
 });
 
 export const healthReportJson = ({ checks, healthy }: HealthReport): HealthReport => ({ checks, healthy });

@@ -67,13 +67,13 @@ export type AcpVotes = {
 export type Uptime = { readonly rewardingStake: number; readonly weightedAverage: number };
 
 export const infoMethods = implement<InfoDeps>()(infoRows, {
-  acps: ({ acps }) => ({ acps: acpsJson(acps()) }),
+  acps: async ({ acps }) => ({ acps: acpsJson(acps()) }),
 
-  getBlockchainID: ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) }),
+  getBlockchainID: async ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) }),
 
-  getNetworkID: ({ network }) => ({ networkID: `${network.id}` }),
+  getNetworkID: async ({ network }) => ({ networkID: `${network.id}` }),
 
-  getNetworkName: ({ network }) => ({ networkName: network.name }),
+  getNetworkName: async ({ network }) => ({ networkName: network.name }),
 
   getNodeID: {
     run: async ({ nodeID, proofOfPossession }) => {
@@ -87,9 +87,9 @@ export const infoMethods = implement<InfoDeps>()(infoRows, {
     needsWriter: true,
   },
 
-  getNodeIP: ({ nodeIP }) => ({ ip: nodeIP() }),
+  getNodeIP: async ({ nodeIP }) => ({ ip: nodeIP() }),
 
-  getNodeVersion: ({ versions, gitCommit }) => ({
+  getNodeVersion: async ({ versions, gitCommit }) => ({
     version: versions.node,
     databaseVersion: versions.database,
     rpcProtocolVersion: `${versions.rpcChainVm}`,
@@ -97,11 +97,11 @@ export const infoMethods = implement<InfoDeps>()(infoRows, {
     vmVersions: versions.vms,
   }),
 
-  getTxFee: ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees),
+  getTxFee: async ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees),
 
-  getVMs: () => ({ vms: vmNames, fxs: fxNames }),
+  getVMs: async () => ({ vms: vmNames, fxs: fxNames }),
 
-  isBootstrapped: ({ aliases, isBootstrapped }, { chain }) => {
+  isBootstrapped: async ({ aliases, isBootstrapped }, { chain }) => {
     if (chain === '') throw new InfoError("argument 'chain' not given", { code: 'INFO_NO_CHAIN_GIVEN' });
     const id = aliases.find(chain);
     if (id === undefined) throw new InfoError(`there is no chain with alias/ID '${chain}'`, { code: 'INFO_NO_CHAIN', chain });
@@ -109,7 +109,7 @@ export const infoMethods = implement<InfoDeps>()(infoRows, {
   },
 
   /** One entry per requested ID, also for duplicates; unknown IDs are skipped. */
-  peers: ({ peers }, { nodeIDs }) => {
+  peers: async ({ peers }, { nodeIDs }) => {
     const all = peers();
     const byID = new Map(all.map((peer) => [peer.nodeID, peer]));
     const chosen = nodeIDs.length === 0 ? all : nodeIDs.flatMap((id) => byID.get(id) ?? []);
@@ -117,13 +117,13 @@ export const infoMethods = implement<InfoDeps>()(infoRows, {
   },
 
   /** AvalancheGo's method takes no arguments: a `subnetID` is ignored, even a malformed one. */
-  uptime: ({ uptime }) => {
+  uptime: async ({ uptime }) => {
     const found = uptime();
     if (found === undefined) throw new InfoError("couldn't get node uptime: node is not a validator", { code: 'INFO_NOT_A_VALIDATOR' });
     return { rewardingStakePercentage: found.rewardingStake.toFixed(4), weightedAveragePercentage: found.weightedAverage.toFixed(4) };
   },
 
-  upgrades: ({ network: { upgrades } }) => upgradesJson(upgrades),
+  upgrades: async ({ network: { upgrades } }) => upgradesJson(upgrades),
 });
 
 export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };

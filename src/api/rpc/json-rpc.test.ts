@@ -26,11 +26,11 @@ const testRows = {
 };
 
 const testMethods = implement<Deps>()(testRows, {
-  getHeight: ({ calls }) => {
+  getHeight: async ({ calls }) => {
     calls.push('getHeight');
     return { height: '6' };
   },
-  echo: ({ calls }, { text }) => {
+  echo: async ({ calls }, { text }) => {
     calls.push(text);
     return text;
   },
@@ -42,18 +42,18 @@ const testMethods = implement<Deps>()(testRows, {
   crash: () => {
     throw new Error('/secret/path');
   },
-  long: ({ calls }, { size }) => {
+  long: async ({ calls }, { size }) => {
     calls.push('long');
     return 'x'.repeat(Number(size));
   },
-  slow: ({ calls }) => {
+  slow: async ({ calls }) => {
     calls.push('slow');
     for (const until = performance.now() + 10; performance.now() < until; );
     return null;
   },
   crashLater: () => Promise.reject(new TypeError('secret')),
   issueTx: {
-    run: (_, { tx }) => ({ tx }),
+    run: async (_, { tx }) => ({ tx }),
     needsWriter: true,
   },
 });
@@ -94,11 +94,12 @@ const error = (code: number, message: string, data: string, id = '1') =>
 const height = (id: string | number) => `{"jsonrpc":"2.0","result":{"height":"6"},"id":${id}}`;
 
 describe('responses', () => {
-  test('a synchronous method has a synchronous response, an asynchronous one a promise', async () => {
-    expect(setUp().send(call('getHeight'))).toEqual({ body: `${height(1)}\n`, methodRan: true });
-    const later = setUp().send(call('later'));
-    expect(later).toBeInstanceOf(Promise);
-    expect(await later).toEqual({ body: '{"jsonrpc":"2.0","result":{"big":18446744073709551615},"id":1}\n', methodRan: true });
+  test('have the result of the method, at once or after a wait', async () => {
+    expect(await setUp().send(call('getHeight'))).toEqual({ body: `${height(1)}\n`, methodRan: true });
+    expect(await setUp().send(call('later'))).toEqual({
+      body: '{"jsonrpc":"2.0","result":{"big":18446744073709551615},"id":1}\n',
+      methodRan: true,
+    });
   });
 
   test('a notification runs and has no response', async () => {

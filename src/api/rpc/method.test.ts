@@ -16,7 +16,7 @@ const testRows = {
 };
 
 const testMethods = implement<object>()(testRows, {
-  add: (_, { to }) => to + 1,
+  add: async (_, { to }) => to + 1,
   later: () => Promise.resolve('x'),
   fail: () => {
     throw fault();

@@ -17,8 +17,7 @@ type ResultOf<R> =
   R extends Encoded<infer N> ? { readonly [K in N]: Json } & { readonly encoding: Encoding } : R extends AnySchema ? JsonOf<R> : never;
 
 /** A function from the dependencies of a service and the parameters of a method to its result. */
-type Run<D, M> =
-  M extends MethodRow<infer P, infer R> ? (deps: D, params: ParamsOf<P>) => Rendered<ResultOf<R>> | Promise<Rendered<ResultOf<R>>> : never;
+type Run<D, M> = M extends MethodRow<infer P, infer R> ? (deps: D, params: ParamsOf<P>) => Promise<Rendered<ResultOf<R>>> : never;
 
 type HandlerOptions = {
   /** Only the writer process can run it, for example because it changes state. */
@@ -33,7 +32,7 @@ type Handler<D, M> = Run<D, M> | (HandlerOptions & { readonly run: Run<D, M> });
 type Method<D> = HandlerOptions & {
   readonly row: MethodRow;
   // biome-ignore lint/suspicious/noExplicitAny: each method has its own parameter type, which `implement` has checked
-  readonly run: (deps: D, params: any) => Json | Promise<Json>;
+  readonly run: (deps: D, params: any) => Promise<Json>;
 };
 
 type MethodTable<D, N extends string = string> = { readonly [name in N]: Method<D> };
@@ -58,7 +57,7 @@ export type BoundMethod = {
   /** Names of its parameters. */
   readonly paramNames: readonly string[];
   readonly readParams: (params: string | null) => unknown;
-  readonly run: (params: unknown) => Json | Promise<Json>;
+  readonly run: (params: unknown) => Promise<Json>;
   readonly meter?: Meter;
 };
 

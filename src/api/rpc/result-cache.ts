@@ -9,9 +9,9 @@ const maxCachedLength = 2048;
 
 /** Wraps a method so that its results are cached. `isCacheable`: whether a result depends on the parameters and the version only. */
 export type CacheResults = <P extends object>(
-  run: (params: P) => Json | Promise<Json>,
+  run: (params: P) => Promise<Json>,
   isCacheable: (result: Json) => boolean,
-) => (params: P) => Json | Promise<Json>;
+) => (params: P) => Promise<Json>;
 
 /**
  * A cache of results as JSON, for each method and each of its parameters objects, until `version` changes. A result is cached when its
@@ -19,19 +19,19 @@ export type CacheResults = <P extends object>(
  */
 export const createResultCache =
   (version: () => number | undefined, budget?: CacheBudget): CacheResults =>
-  <P extends object>(run: (params: P) => Json | Promise<Json>, isCacheable: (result: Json) => boolean) => {
+  <P extends object>(run: (params: P) => Promise<Json>, isCacheable: (result: Json) => boolean) => {
     const results = createCache<object, RawJson>('results', { size: resultSize, version, budget });
     const used = createObjectSlot<object, true>();
-    return (params: P) => {
+    return async (params: P) => {
       const cached = results.get(params);
       if (cached !== undefined) return cached;
       const before = results.version();
-      const result = run(params);
+      const result = await run(params);
       if (used.get(params) === undefined) {
         used.set(params, true);
         return result;
       }
-      if (before === undefined || result instanceof Promise || !isCacheable(result)) return result;
+      if (before === undefined || !isCacheable(result)) return result;
       const rendered = result instanceof RawJson ? result : rawJson(writeJson(result));
       if (typeof rendered.json !== 'string' || rendered.json.length > maxCachedLength) return rendered;
       // After a commit during `run` it is not known which state the result is of: then it is not cached.

@@ -38,7 +38,7 @@ function createRpc(issuing: Partial<ChainTxs>, isStrict = false) {
   const services = createChainServices(
     spec,
     reads,
-    { issue: async () => {}, queueWalletTx: async () => {}, explainStatus: () => ({ status: 'Unknown' as const }), ...issuing },
+    { issue: async () => {}, queueWalletTx: async () => {}, explainStatus: async () => ({ status: 'Unknown' as const }), ...issuing },
     chainContext,
   ).avm;
   return async (method: string, txID: Id, encoding = 'hex') => {

@@ -130,7 +130,7 @@ export function createAvmChain({
     txIssuer: {
       issue: issuer.issue,
       queueWalletTx: issuer.queueWalletTx,
-      explainStatus: chain.explainStatus,
+      explainStatus: async (txID) => chain.explainStatus(txID),
       preLinearizationTx,
     },
   };

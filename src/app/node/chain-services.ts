@@ -37,11 +37,11 @@ export function createChainServices(spec: AvmChainSpec, reads: AvmReads, txIssue
  */
 const avalancheGoStatus =
   (reads: AvmReads, { explainStatus, preLinearizationTx }: ChainTxs) =>
-  (txID: Id): ExplainedStatus | Promise<ExplainedStatus> => {
+  async (txID: Id): Promise<ExplainedStatus> => {
     if (reads.hasTx(txID)) return { status: 'Accepted' };
-    return preLinearizationTx === undefined
-      ? { status: 'Unknown' }
-      : Promise.resolve(explainStatus(txID)).then(({ status }) => ({ status: status === 'Accepted' ? status : 'Unknown' }));
+    if (preLinearizationTx === undefined) return { status: 'Unknown' };
+    const { status } = await explainStatus(txID);
+    return { status: status === 'Accepted' ? status : 'Unknown' };
   };
 
 /** Creates the parser and formatter of a chain's addresses. */

@@ -18,8 +18,10 @@ export function withFetchedFirst(services: Services, fetches: Fetches): Services
   const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
     const fetch = fetches[name];
     if (fetch === undefined) return [name, method];
-    const run = (params: unknown): Json | Promise<Json> =>
-      fetch(params as FetchParams)?.then(() => method.run(params)) ?? method.run(params);
+    const run = async (params: unknown): Promise<Json> => {
+      await fetch(params as FetchParams);
+      return method.run(params);
+    };
     return [name, { ...method, run }];
   });
   return { ...services, methods: new Map(methods) };

@@ -98,7 +98,7 @@ export type ChainTools = {
 
 /** What the RPC methods of a chain need beside reads. A reader process forwards these calls to the writer process. */
 export type ChainTxs = TxIssuer & {
-  readonly explainStatus: (txID: Id) => ExplainedStatus | Promise<ExplainedStatus>;
+  readonly explainStatus: (txID: Id) => Promise<ExplainedStatus>;
   /** See rpc/avm.ts. */
   readonly preLinearizationTx?: AvmDeps['preLinearizationTx'];
 };

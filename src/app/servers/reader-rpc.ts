@@ -71,7 +71,7 @@ function createOwnRoutes(config: Config, env: Env, { context, store, chains, met
             issue: rejectInReader,
             queueWalletTx: rejectInReader,
             // Not by a call of the method: the writer process would count it once more.
-            explainStatus: (id) => (reads.hasTx(id) ? { status: 'Accepted' } : live.status(id)),
+            explainStatus: async (id) => (reads.hasTx(id) ? { status: 'Accepted' } : live.status(id)),
           },
           context.chain,
         );
