@@ -51,6 +51,13 @@ test('a command that asks a node loads neither a node nor the native library: th
   expect([...loadedBy('app/programs/dev-chain.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);
 });
 
+test("the developer's chain loads no other program: nothing that follows a node, joins peers, or needs PostgreSQL or Redis", () => {
+  const others = /^(cluster|app\/(followed|joined|index)|network\/(consensus|gossip|snowman|bootstrap)|chain\/follow\/follower)\b/;
+  const listOthers = (program: string) => [...loadedBy(program).files].filter((file) => others.test(file));
+  expect(listOthers('app/programs/dev-chain.ts')).toEqual([]);
+  expect(listOthers('app/programs/join.ts').length).toBeGreaterThan(20);
+});
+
 describe('the README of a wing', () => {
   for (const wing of wings) {
     const page = readFileSync(join(source, wing, 'README.md'), 'utf8');

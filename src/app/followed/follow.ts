@@ -1,6 +1,5 @@
 import { createAddressBackfill } from '../../api/rest/address-backfill.ts';
 import { apiError } from '../../api/rest/api-error.ts';
-import type { ServedChain } from '../../api/rest/served-chains.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import type { SignerCache } from '../../base/crypto/recover.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
@@ -29,6 +28,7 @@ import { type ChainWriter, createVerifierOfChain } from '../node/avm-chain.ts';
 import { dataFilesIn } from '../node/data-files.ts';
 import { createFollowedAge } from '../node/health-checks.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../node/network-context.ts';
+import type { ChainOrigin } from '../node/node-chain.ts';
 import type { OpenedChain } from '../node/node-store.ts';
 import type { RunningChain } from '../node/running-chain.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../platform/env.ts';
@@ -110,7 +110,7 @@ export async function startFollowing(
 const nameHost = (error: unknown, url: string): unknown =>
   error instanceof FollowError ? new FollowError(`${stripCredentials(url)}: ${error.message}`, error.fault) : error;
 
-/** Starts a chain of this node whose blocks come from the followed node. */
+/** Starts a chain of this node whose blocks come from the followed node. `backfillRevision`: how often a fact was stored that no block contains. */
 export async function startFollowedChain(
   url: string,
   env: Env,
@@ -119,7 +119,7 @@ export async function startFollowedChain(
   { signers, listeners }: Pick<ChainWriter, 'signers' | 'listeners'>,
   /** `depth`: how many of the last blocks can be replaced. */
   reorgs: FollowTarget['reorgs'] & { readonly depth: number },
-): Promise<RunningChain> {
+): Promise<{ readonly running: RunningChain; readonly follower: Follower; readonly backfillRevision: () => number }> {
   const { state, index } = opened;
   const [spec] = context.specs;
   const ledger = createStateLedger(state, { accept: opened.ledger.accept, onPreLinearizationUtxos: index?.indexPreLinearizationUtxos });
@@ -156,7 +156,7 @@ export async function startFollowedChain(
     onStateChange: listeners.onFollowState,
     reorgs,
   });
-  return {
+  const running: RunningChain = {
     spec,
     engine: follower.engine,
     lastAccepted: state.lastAccepted,
@@ -179,8 +179,8 @@ export async function startFollowedChain(
     },
     follower,
     dataAge: createFollowedAge(follower),
-    backfillRevision: () => backfillRevision,
   };
+  return { running, follower, backfillRevision: () => backfillRevision };
 }
 
 /** The last blocks are stored one by one, because a state is kept after each commit; all others at once. */
@@ -212,11 +212,11 @@ async function fetchNetworkID(url: string, env: Env): Promise<number> {
   }
 }
 
-/** The parts of a followed chain that the Data API needs. */
+/** A followed chain as the Data API sees it. */
 export function describeFollowedChain(
   { status: readFollow, backfills }: Follower,
   { clock, timers }: Pick<TimeEnv, 'clock' | 'timers'>,
-): Pick<ServedChain, 'status' | 'backfillAddresses' | 'foreignImports'> {
+): ChainOrigin {
   const status = () => (isNodeReachable(readFollow().state) ? 'OK' : 'UNAVAILABLE');
   const { outputs, imports } = backfills;
   const backfill = createAddressBackfill({

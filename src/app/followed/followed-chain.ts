@@ -11,7 +11,7 @@ import type { NodeCore } from '../node/node-core.ts';
 import { extraCheck } from '../node/node-health.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Contribution } from '../node/parts.ts';
-import { startFollowedChain } from './follow.ts';
+import { describeFollowedChain, startFollowedChain } from './follow.ts';
 
 /** The X-Chain of a node whose blocks come from another node. */
 export async function openFollowedChain(
@@ -21,12 +21,11 @@ export async function openFollowedChain(
 ): Promise<Contribution & { readonly chains: NodeChains }> {
   const opening = openIndexedChain(store, context.specs[0], env);
   const reorgs = openReorgs(config, store, opening, context, bus);
-  const running = await startFollowedChain(url, env, context, opening.opened, writer, reorgs);
+  const { running, follower, backfillRevision } = await startFollowedChain(url, env, context, opening.opened, writer, reorgs);
   parts.add({ close: () => stopChain(running) });
-  const { follower } = running;
   return {
-    chains: [createNodeChain(running, opening, context)],
-    checks: follower !== undefined && context.differences.extraChecks ? [extraCheck('follow', createFollowCheck(follower.status))] : [],
+    chains: [createNodeChain({ running, opening, context, origin: describeFollowedChain(follower, env), backfillRevision })],
+    checks: context.differences.extraChecks ? [extraCheck('follow', createFollowCheck(follower.status))] : [],
     banner: () => ({ following: stripCredentials(url) }),
   };
 }

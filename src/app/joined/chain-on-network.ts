@@ -31,7 +31,24 @@ import type { JoinedValidators } from './joined-validators.ts';
 import { createPeerPool } from './peer-pool.ts';
 import { createRefusedBlocks, type RefusedBlocks } from './refused-blocks.ts';
 
-type JoinedChainDeps = {
+/** Runs a chain on the network of peers: wrapped in outer blocks, it bootstraps, votes, builds blocks and gossips transactions. */
+export function startChainOnNetwork({
+  spec,
+  opened,
+  writer,
+  join,
+  env,
+  network,
+  store,
+  identity,
+  validators: { validators, beacons, stakers },
+  transport,
+  imports,
+  onFatal,
+}: {
+  readonly spec: AvmChainSpec;
+  readonly opened: OpenedChain;
+  readonly writer: ChainWriter;
   readonly join: JoinConfig;
   readonly env: Env;
   readonly network: Network;
@@ -39,22 +56,18 @@ type JoinedChainDeps = {
   readonly identity: Identity;
   readonly validators: JoinedValidators;
   readonly transport: Transport;
+  /** What other chains export; undefined without a trusted node. */
   readonly imports: JoinedImports | undefined;
   /** A decided block could not be stored or executed: the node must stop. */
   readonly onFatal: (error: unknown) => void;
-};
-
-/** Runs a chain on the network of peers: wrapped in outer blocks, it bootstraps, votes, builds blocks and gossips transactions. */
-export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, writer: ChainWriter, parts: JoinedChainDeps): RunningChain {
-  const { join, env, identity, transport } = parts;
-  const { validators, beacons, stakers } = parts.validators;
+}): RunningChain & Required<Pick<RunningChain, 'joined'>> {
   const { chain, verifier, running } = createAvmChain({
     spec,
     ledger: opened.ledger,
     writer,
     // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
-    fetchInputs: parts.imports?.fetchInputs,
+    fetchInputs: imports?.fetchInputs,
     onPooled: (tx) => {
       writer.listeners.publish({ kind: 'pooled', chainID: spec.id, tx });
       // Transactions of peers are not pushed to peers again.
@@ -65,9 +78,9 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, wri
   const unixMilliseconds = (): number => Number(env.clock.unixNanos() / 1_000_000n);
   const vm = createOuterVm({
     inner: chain,
-    store: openOuterStore(parts.store, spec.id, opened.state.blockAt),
+    store: openOuterStore(store, spec.id, opened.state.blockAt),
     chainID: spec.id,
-    rules: outerRules(parts.network),
+    rules: outerRules(network),
     validators,
     verifySignature: verifyStakingSignature,
     proposer: {
@@ -79,7 +92,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, wri
     minBlockDelay: writer.timing.minBlockDelay,
   });
   const caughtUp = Promise.withResolvers<void>();
-  const dag = openDag(spec, parts.store, opened, verifier);
+  const dag = openDag(spec, store, opened, verifier);
   const refused = createRefusedBlocks(spec.aliases[0], env);
   let joined: JoinedChain | undefined;
   joined = startJoinedChain({
@@ -101,7 +114,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, wri
         if (block !== undefined) refused.add(block, error);
         else env.log(`${spec.aliases[0]}: ${(error as { message?: string } | null)?.message ?? error}`, 'debug');
       },
-      onFatal: parts.onFatal,
+      onFatal,
     },
   });
   const started = joined;
@@ -115,7 +128,7 @@ export function startChainOnNetwork(spec: AvmChainSpec, opened: OpenedChain, wri
     ...running,
     engine: { report: () => reportOf(started), isBlockDue: () => !started.isBootstrapping(), stop },
     dataAge: createJoinedAge(started, () => Number(env.clock.unixSeconds()) - readLastTime()),
-    joined: { ...started, caughtUp: caughtUp.promise, vertices: openVertexReads(parts.store, spec.id, dag.vertices) },
+    joined: { ...started, caughtUp: caughtUp.promise, vertices: openVertexReads(store, spec.id, dag.vertices) },
   };
 }
 

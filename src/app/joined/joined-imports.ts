@@ -1,6 +1,5 @@
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
 import { AvmError } from '../../api/rpc/fault.ts';
-import type { Services } from '../../api/rpc/method.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
@@ -13,7 +12,7 @@ import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
 import type { ForeignChain } from '../../chain/follow/remote.ts';
 import { listUtxoPages } from '../../chain/follow/utxo-pages.ts';
 import { createTiming } from '../followed/follow.ts';
-import { type FetchParams, parseValid, withFetchedFirst } from '../node/fetch-first.ts';
+import { type Fetches, type FetchParams, parseValid } from '../node/fetch-first.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { AtomicOutputs } from '../node/node-store.ts';
 import type { Env } from '../platform/env.ts';
@@ -88,12 +87,7 @@ export function openJoinedImports({ remote, env, context, store }: ImportsDeps):
 }
 
 /** `avm.getUTXOs` of a joined node asks for what other chains exported, or says that it cannot: an empty list would be wrong. */
-export function withImports(
-  imports: JoinedImports | undefined,
-  { p, c }: NetworkContext,
-  format: AddressFormat,
-  services: Services,
-): Services {
+export function fetchesOfImports(imports: JoinedImports | undefined, { p, c }: NetworkContext, format: AddressFormat): Fetches {
   const fetchExports = async ({ addresses = [], sourceChain = '' }: FetchParams): Promise<void> => {
     const source = format.aliases.find(sourceChain);
     const foreign = source === p.id ? 'P' : source === c.id ? 'C' : undefined;
@@ -105,7 +99,7 @@ export function withImports(
       throw error instanceof Fault ? unknownExports(foreign, messageOf(error)) : error;
     }
   };
-  return withFetchedFirst(services, { 'avm.getUTXOs': (params) => ((params.sourceChain ?? '') === '' ? undefined : fetchExports(params)) });
+  return { 'avm.getUTXOs': (params) => ((params.sourceChain ?? '') === '' ? undefined : fetchExports(params)) };
 }
 
 const unknownExports = (chain: ForeignChain, why: string): AvmError =>

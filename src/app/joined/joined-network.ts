@@ -20,7 +20,7 @@ import { type Closing, openTogether } from '../node/closing.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeStore, OpenedChain } from '../node/node-store.ts';
 import type { PeerReadings } from '../node/peer-readings.ts';
-import type { AvmChainSpec, RunningChain } from '../node/running-chain.ts';
+import type { AvmChainSpec } from '../node/running-chain.ts';
 import { formatError } from '../output/report.ts';
 import type { Env } from '../platform/env.ts';
 import { showBootstrap } from './bootstrap-progress.ts';
@@ -35,7 +35,9 @@ import { openTrustedRemotes } from './trusted-remotes.ts';
 export type JoinedNetwork = {
   readonly readings: PeerReadings;
   /** Runs the X-Chain on the network. */
-  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, writer: ChainWriter) => RunningChain;
+  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, writer: ChainWriter) => ReturnType<typeof startChainOnNetwork>;
+  /** Finds out which exports of the X-Chain other chains have imported; undefined without a trusted node or without an index. */
+  readonly openExports: (opened: OpenedChain) => ReturnType<typeof openJoinedExports> | undefined;
   /** Listens for peers and connects to the first ones. */
   readonly start: () => Promise<void>;
   readonly registerMetrics: (registry: MetricRegistry) => void;
@@ -100,7 +102,10 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
       networking: () => (chain === undefined ? noValidators : formatNetworking(chain.networking())),
     }),
     runChain: (spec, opened, writer) => {
-      const running = startChainOnNetwork(spec, opened, writer, {
+      const running = startChainOnNetwork({
+        spec,
+        opened,
+        writer,
         join,
         env,
         network,
@@ -111,13 +116,11 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
         imports,
         onFatal: (error) => onFatal(`a decided block cannot be stored: ${formatError(error)}`),
       });
-      const joined = running.joined as NonNullable<typeof running.joined>;
-      chain = joined;
+      chain = running.joined;
       peers.addChain(spec.id, chain.handler);
-      if (trusted === undefined || opened.index === undefined) return running;
-      const { backfillAddresses, backfillRevision } = openJoinedExports(trusted.retriedReads, env, context, opened.index.exported);
-      return { ...running, joined: { ...joined, backfillAddresses }, backfillRevision };
+      return running;
     },
+    openExports: ({ index }) => trusted && index && openJoinedExports(trusted.retriedReads, env, context, index.exported),
     start: async () => {
       ({ port } = await peers.start().catch((cause: unknown) => {
         throw listenError(join.network, cause);

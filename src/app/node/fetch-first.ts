@@ -11,7 +11,7 @@ export type FetchParams = {
 };
 
 /** By method: fetches what it reads from another node. Returns undefined if nothing has to be fetched. */
-type Fetches = { readonly [method: string]: (params: FetchParams) => Promise<void> | undefined };
+export type Fetches = { readonly [method: string]: (params: FetchParams) => Promise<void> | undefined };
 
 /** Returns the services with methods that first fetch what they read. */
 export function withFetchedFirst(services: Services, fetches: Fetches): Services {

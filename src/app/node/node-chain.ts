@@ -1,9 +1,10 @@
+import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { Services } from '../../api/rpc/method.ts';
 import { startProgress } from '../../base/log/progress.ts';
-import type { Fork } from '../../chain/fork/fork.ts';
 import type { SqliteIndex } from '../../ledger/index-sqlite/sqlite-index.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { createChainServices } from './chain-services.ts';
+import { type Fetches, withFetchedFirst } from './fetch-first.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { NodeStore, OpenedChain } from './node-store.ts';
 import type { AvmChainSpec, RunningChain } from './running-chain.ts';
@@ -16,9 +17,14 @@ export type NodeChain = RunningChain &
     readonly findUtxo: OpenedChain['ledger']['utxo'];
     readonly catchUpIndex: () => void;
     readonly services: { readonly avm: Services; readonly wallet: Services };
-    /** Undefined unless the chain began with outputs of a live node. */
-    readonly fork?: Fork | undefined;
+    readonly origin: ChainOrigin;
   };
+
+/** What the Data and Metrics APIs must know of where the blocks of a chain come from. */
+export type ChainOrigin = Pick<ServedChain, 'status' | 'unavailable' | 'backfillAddresses' | 'foreignImports' | 'vertices'>;
+
+/** Of a chain whose blocks this node decides alone: whatever can be known of it is stored here. */
+export const ownOrigin: ChainOrigin = { status: () => 'OK', backfillAddresses: undefined };
 
 /** The chains of a node; the first one is the X-Chain. */
 export type NodeChains = readonly [NodeChain, ...NodeChain[]];
@@ -34,23 +40,37 @@ export function openIndexedChain(store: Pick<NodeStore, 'openChain'>, spec: AvmC
 }
 
 /** Joins a running chain to its stored state. */
-export function createNodeChain(
-  running: RunningChain,
-  { opened, catchUpIndex }: ReturnType<typeof openIndexedChain>,
-  context: NetworkContext,
-): NodeChain {
-  const { reads, history, explorer, ledger, initialize, backfillRevision } = opened;
+export function createNodeChain({
+  running,
+  opening: { opened, catchUpIndex },
+  context,
+  origin,
+  fetches = {},
+  backfillRevision = opened.backfillRevision,
+}: {
+  readonly running: RunningChain;
+  readonly opening: ReturnType<typeof openIndexedChain>;
+  readonly context: NetworkContext;
+  readonly origin: ChainOrigin;
+  /** What methods of `avm` fetch from another node before they read. */
+  readonly fetches?: Fetches;
+  /** Counts facts that became known after the blocks they belong to were indexed; if it is left out, those that the store counts. */
+  readonly backfillRevision?: (() => number) | undefined;
+}): NodeChain {
+  const { reads, history, explorer, ledger, initialize } = opened;
+  const { avm, wallet } = createChainServices(running.spec, reads, running.txIssuer, context.chain);
   return {
     ...running,
     opened,
     reads,
     history,
     explorer,
-    backfillRevision: running.backfillRevision ?? backfillRevision,
+    backfillRevision,
     findUtxo: ledger.utxo,
     initialize,
     catchUpIndex,
-    services: createChainServices(running.spec, reads, running.txIssuer, context.chain),
+    services: { avm: withFetchedFirst(avm, fetches), wallet },
+    origin,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Differences } from '../../api/differences.ts';
 import type { DataAge } from '../../api/rest/data-age.ts';
-import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { Aliases } from '../../api/rpc/aliases.ts';
 import type { AvmDeps } from '../../api/rpc/avm.ts';
 import type { AvmGenesis } from '../../avm/genesis/avm-genesis.ts';
@@ -59,15 +58,11 @@ type BlockOrigin = {
   /** Undefined unless the chain is on a network of peers. */
   readonly joined?: JoinedChain & {
     readonly caughtUp: Promise<void>;
-    /** Finds out which exports other chains have imported; undefined if no node can be asked. */
-    readonly backfillAddresses?: ServedChain['backfillAddresses'];
     /** What the chain had before linearization. */
     readonly vertices: VertexReads;
   };
   /** How old what the chain serves is; undefined if this node builds its blocks alone. */
   readonly dataAge?: DataAge;
-  /** Counts the backfills since the start: facts that became known after the blocks they belong to were indexed. */
-  readonly backfillRevision?: () => number;
 };
 
 /** A chain to which this process adds blocks: its own, or those of a followed node. */

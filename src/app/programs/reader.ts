@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { createNetworkContext } from '../node/network-context.ts';
+import { ownOrigin } from '../node/node-chain.ts';
 import { openNodeStore, soloStore } from '../node/node-store.ts';
 import { withParts } from '../node/parts.ts';
 import { createProcessMetrics } from '../node/process-metrics.ts';
@@ -7,12 +8,13 @@ import type { Env } from '../platform/env.ts';
 import { relayedHealthComponents } from '../processes/relayed-services.ts';
 import { serveWriter } from '../processes/writer-link.ts';
 import { openNodeAccess } from '../servers/access.ts';
-import { apisOnMainPort, createChainVersionReader, createServedChainsOfNode } from '../servers/api-parts.ts';
 import { createEventParams, createNodeHub, createReaderStreamLimit } from '../servers/event-stream.ts';
 import { createRelayedLiveReads } from '../servers/live-reads.ts';
 import { openReaderWebhooks } from '../servers/node-webhooks.ts';
 import { serveReadOnly } from '../servers/read-only-server.ts';
 import { readerRpc } from '../servers/reader-rpc.ts';
+import { apisOnMainPort } from '../servers/serve-options.ts';
+import { createChainVersionReader, createServedChainsOfNode } from '../servers/served-chains.ts';
 
 /**
  * A reader process: it shares the port, answers reads from the last committed block, and forwards all other calls to the writer process.
@@ -27,8 +29,14 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
       link.bindClock(context.clock);
       const access = parts.add(await openNodeAccess(config, env, relay));
       const metrics = createProcessMetrics(env);
-      const chains = context.specs.map((spec) => ({ spec, ...store.openChain(spec) }));
-      const served = createServedChainsOfNode(config, env, context, chains, message.nodeID, (id) => createRelayedLiveReads(relay, id));
+      const chains = context.specs.map((spec) => ({ spec, origin: ownOrigin, ...store.openChain(spec) }));
+      const served = createServedChainsOfNode({
+        config,
+        context,
+        chains,
+        builder: message.nodeID,
+        liveOf: (id) => createRelayedLiveReads(relay, id),
+      });
       const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
       const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
       const webhooks = hub && parts.add(openReaderWebhooks(config, env, context, hub, served));

@@ -12,8 +12,9 @@ import { createDocsHandler } from '../../explorer/pages/docs-handler.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../platform/env.ts';
 import { type ApiParts, type ApiSelection, createApiHandlers, openApiPath } from './api.ts';
-import { apisOnMainPort, apisOnOwnPorts, createWithTimeout } from './api-parts.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
+import { apisOnMainPort, apisOnOwnPorts } from './serve-options.ts';
+import { createWithTimeout } from './timeout.ts';
 
 export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents'> & {
   readonly health: Omit<ApiParts['health'], 'withTimeout'>;

@@ -7,10 +7,9 @@ import type { NetworkEnv, WorkerEnv } from '../platform/env.ts';
 import type { ServeOptions, Server } from '../platform/serve.ts';
 import type { ReaderPoolOptions } from '../processes/reader-pool.ts';
 import type { ApiSelection } from './api.ts';
-import { apisOnOwnPorts } from './api-parts.ts';
 import type { Handlers } from './handlers.ts';
 import { withRequestLog } from './request-log.ts';
-import { serveOptions, urlOf } from './serve-options.ts';
+import { apisOnOwnPorts, serveOptions, urlOf } from './serve-options.ts';
 import { createServerIndex } from './server-index.ts';
 
 type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onRefused'>> & {

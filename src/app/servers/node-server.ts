@@ -13,7 +13,6 @@ import type { NamedRoute } from '../node/parts.ts';
 import { registerNodeMetrics, registerRestarts } from '../node/process-metrics.ts';
 import type { WriterHost } from '../platform/node-processes.ts';
 import { openNodeAccess } from './access.ts';
-import { createChainVersionReader, createServedChainsOfNode } from './api-parts.ts';
 import { createEventParams, createEventsRoutesOf, createStreamLimitOf, openEventStream, registerEventClients } from './event-stream.ts';
 import { createHandlers } from './handlers.ts';
 import { createLiveReads, withLiveEndpoint } from './live-reads.ts';
@@ -23,6 +22,7 @@ import { createNodePorts } from './node-ports.ts';
 import { nodeRpc } from './node-rpc.ts';
 import { openNodeWebhooks } from './node-webhooks.ts';
 import { withLimiterEndpoint } from './rate-limit-backend.ts';
+import { createChainVersionReader, createServedChainsOfNode } from './served-chains.ts';
 import { settingsRoutes } from './settings-route.ts';
 
 export type Node = {
@@ -64,7 +64,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   const [x] = chains;
   const access = parts.add(await openNodeAccess(config, env));
   const live = createLiveReads(lifecycles, chains);
-  const served = createServedChainsOfNode(config, env, context, chains, node.isAlone ? identity.nodeID : undefined, live);
+  const served = createServedChainsOfNode({ config, context, chains, builder: node.isAlone ? identity.nodeID : undefined, liveOf: live });
   const hub = openEventStream(core, store, chains);
   const streamLimit = createStreamLimitOf(config);
   if (hub !== undefined) {

@@ -9,7 +9,7 @@ import type { Redis } from '../../cluster/redis/redis.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../platform/env.ts';
 import { type Relay, relayedJson } from '../processes/relay.ts';
-import { createWithTimeout } from './api-parts.ts';
+import { createWithTimeout } from './timeout.ts';
 
 /** What processes share: request counts and cached responses, in Redis if `--cache-url` is given. Else the writer process counts requests. */
 export type RateLimitBackend = {

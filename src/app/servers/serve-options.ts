@@ -1,6 +1,7 @@
 import { parseIpRange } from '../../base/bytes/ip-address.ts';
 import type { Config, ServerConfig } from '../config/config.ts';
 import type { ServeOptions } from '../platform/serve.ts';
+import type { ApiSelection } from './api.ts';
 
 /** The maximum number of bytes of request bodies that one port of one process buffers at the same time. */
 const maxBodyMemory = 64 * 1024 * 1024;
@@ -21,3 +22,18 @@ const isNodeRpc = (path: string): boolean => path.startsWith('/ext/');
 /** The URL of a port on the host that the node listens on. */
 export const urlOf = ({ http: { host } }: Pick<Config, 'http'>, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** The APIs served on the main port: both, or the one without a port of its own; undefined if both have their own port. */
+export function apisOnMainPort({ data, stats }: Pick<Config, 'data' | 'stats'>): ApiSelection | undefined {
+  if (data.port === undefined) return stats.port === undefined ? 'both' : 'data';
+  return stats.port === undefined ? 'metrics' : undefined;
+}
+
+/** The enabled APIs that have a port of their own, with that port. */
+export const apisOnOwnPorts = ({
+  data,
+  stats,
+}: Pick<Config, 'data' | 'stats'>): { readonly selection: ApiSelection; readonly port: number }[] => [
+  ...(data.enabled && data.port !== undefined ? [{ selection: 'data', port: data.port } as const] : []),
+  ...(stats.enabled && stats.port !== undefined ? [{ selection: 'metrics', port: stats.port } as const] : []),
+];

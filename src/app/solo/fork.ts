@@ -1,7 +1,6 @@
 import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { AddressFormat } from '../../api/rpc/address-format.ts';
-import type { Services } from '../../api/rpc/method.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idText, parseId } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
@@ -19,7 +18,7 @@ import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { NetworkConfig, StorageConfig } from '../config/config.ts';
 import { createChainAddressFormat } from '../node/chain-services.ts';
 import { dataFilesIn } from '../node/data-files.ts';
-import { type FetchParams, parseValid, withFetchedFirst } from '../node/fetch-first.ts';
+import { type Fetches, type FetchParams, parseValid } from '../node/fetch-first.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { OpenedChain, RevertibleStore } from '../node/node-store.ts';
 import type { Env, NetworkEnv, TimeEnv } from '../platform/env.ts';
@@ -122,9 +121,9 @@ export async function resolveForkedNetwork(url: string, { store, dataDir }: Stor
 }
 
 /** The methods that read outputs of addresses, or an asset, copy them first. */
-export function withForkedReads({ copyAddresses, copyAsset }: Fork, { parse }: AddressFormat, services: Services): Services {
+export function fetchesOfFork({ copyAddresses, copyAsset }: Fork, { parse }: AddressFormat): Fetches {
   const copyOwner = ({ address = '' }: FetchParams) => copyAddresses(parseValid(parse, [address]));
-  return withFetchedFirst(services, {
+  return {
     'avm.getUTXOs': ({ addresses = [] }) => copyAddresses(parseValid(parse, addresses)),
     'avm.getBalance': copyOwner,
     'avm.getAllBalances': copyOwner,
@@ -132,7 +131,7 @@ export function withForkedReads({ copyAddresses, copyAsset }: Fork, { parse }: A
       const [id] = parseValid(parseId, [assetID]);
       return id === undefined ? undefined : copyAsset(id);
     },
-  });
+  };
 }
 
 /** The same for the Data API, whose error is an `ApiError` with status 503. */

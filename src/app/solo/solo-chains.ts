@@ -3,15 +3,14 @@ import { stripCredentials } from '../../base/log/log.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import { createVerifierOfChain, runChain } from '../node/avm-chain.ts';
 import { createChainAddressFormat } from '../node/chain-services.ts';
-import type { NetworkContext } from '../node/network-context.ts';
-import { createNodeChain, type NodeChain, type NodeChains, openIndexedChain, stopChain } from '../node/node-chain.ts';
+import { createNodeChain, type NodeChain, type NodeChains, openIndexedChain, ownOrigin, stopChain } from '../node/node-chain.ts';
 import type { NodeCore } from '../node/node-core.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Contribution } from '../node/parts.ts';
 import type { AvmChainSpec } from '../node/running-chain.ts';
 import { fundAccounts } from './account-funding.ts';
 import { readAccounts, readFundedKey, withAddresses } from './account-list.ts';
-import { openFork, type RunningFork, withForkedReads } from './fork.ts';
+import { backfillFromFork, fetchesOfFork, openFork, type RunningFork } from './fork.ts';
 
 /** Chains whose blocks this node decides alone, and the accounts that the first one funds. */
 export type SoloChains = Contribution & {
@@ -30,8 +29,15 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
   const start = (spec: AvmChainSpec, opening: ReturnType<typeof openIndexedChain>, fork?: RunningFork): NodeChain => {
     const running = runChain({ spec, ledger: opening.opened.ledger, writer, fork, impersonation });
     parts.add({ close: () => stopChain(running) });
-    const chain = createNodeChain(running, opening, context);
-    return fork === undefined ? chain : withFork(chain, fork, context);
+    return createNodeChain({
+      running,
+      opening,
+      context,
+      // The outputs of a forked node are copied before a method or a route reads them.
+      origin: fork === undefined ? ownOrigin : { status: ownOrigin.status, backfillAddresses: backfillFromFork(fork) },
+      fetches: fork && fetchesOfFork(fork, createChainAddressFormat(spec.id, context.chain)),
+      backfillRevision: fork && (() => opening.opened.backfillRevision() + fork.revision()),
+    });
   };
 
   const [spec, ...otherSpecs] = context.specs;
@@ -79,11 +85,3 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
     }),
   };
 }
-
-/** A chain that began with outputs of a live node: they are copied before a method reads them. */
-const withFork = (chain: NodeChain, fork: RunningFork, context: NetworkContext): NodeChain => ({
-  ...chain,
-  fork,
-  backfillRevision: () => chain.backfillRevision() + fork.revision(),
-  services: { ...chain.services, avm: withForkedReads(fork, createChainAddressFormat(chain.spec.id, context.chain), chain.services.avm) },
-});
