@@ -29,10 +29,15 @@ export function createLocalBackfill({ sql, reads }: Pick<PostgresBenchChain, 'sq
       Promise.resolve((text.startsWith('SELECT token') ? values.map((token) => ({ token, failure: null })) : []) as Row[]),
   };
   const chain = { number: 1, id: localChainParams.blockchainID, feeAsset: localChainParams.feeAsset };
-  const backfill = createIndexerBackfill(
-    timing as never,
-    { hosts: { primary }, version: { writer: () => 1, reachPrimary: async () => {} }, indexStatus: { isAway: () => false } } as never,
-    { sql, chain, completeFrom: reads.completeFrom, findUnrecorded: async () => [], counterparts: [zeroId] },
-  );
+  const backfill = createIndexerBackfill(timing as never, {
+    primary,
+    version: { writer: () => 1, reachPrimary: async () => {} },
+    isAway: () => false,
+    sql,
+    chain,
+    completeFrom: reads.completeFrom,
+    findUnrecorded: async () => [],
+    counterparts: [zeroId],
+  });
   return { ...backfill, foreignImports: 'looked-up' } satisfies Partial<ServedChain>;
 }

@@ -156,7 +156,7 @@ export const chainResources: readonly ResourceRow[] = [
       'app/servers/node-ports.ts others',
       'app/node/node-health.ts failing',
       'app/node/parts.ts parts',
-      'app/node/closing.ts parts servers',
+      'base/closing.ts parts servers',
       'chain/follow/disagreements.ts open',
       'app/node/process-metrics.ts accepted',
       'app/platform/bun/database.ts statements',

@@ -3,6 +3,7 @@ import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { every } from '../../base/timing/timers.ts';
+import { eventLogIDOf } from '../../cluster/api-server/api-events.ts';
 import { blocksChannel } from '../../cluster/chain/postgres-chain.ts';
 import { openPostgresEventLog } from '../../cluster/chain/postgres-event-log.ts';
 import type { DatabaseHost } from '../../cluster/hosts/database-host.ts';
@@ -15,7 +16,6 @@ import { createNodeLongWork, type NetworkContext } from '../node/network-context
 import { startWebhookDelivery } from '../node/webhook-delivery.ts';
 import type { Env } from '../platform/env.ts';
 import { targetPolicyOf } from '../servers/webhook-management.ts';
-import { eventLogIDOf } from './api-events.ts';
 
 /** Milliseconds between two looks for new blocks, in case a notification was lost. */
 const advanceInterval = 1000;

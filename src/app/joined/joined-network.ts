@@ -1,6 +1,7 @@
 import { peerVersionOf } from '../../api/rpc/versions.ts';
 import { parseIp } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
+import { type Closing, openTogether } from '../../base/closing.ts';
 import type { Check } from '../../base/health/result.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
 import { createEchoChain } from '../../network/consensus/echo-chain.ts';
@@ -16,7 +17,6 @@ import { type RegisteredStakes, stakesOf } from '../../network/protocol/validato
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
 import type { ChainWriter } from '../node/avm-chain.ts';
-import { type Closing, openTogether } from '../node/closing.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeStore, OpenedChain } from '../node/node-store.ts';
 import type { PeerReadings } from '../node/peer-readings.ts';

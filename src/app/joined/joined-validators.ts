@@ -1,6 +1,7 @@
 import type { GenesisValidator } from '../../avm/genesis/platform-genesis.ts';
 import { isPublicNetwork } from '../../avm/network.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
+import { openTogether } from '../../base/closing.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Check } from '../../base/health/result.ts';
 import { stripCredentials } from '../../base/log/log.ts';
@@ -14,7 +15,6 @@ import { createPlatformReads, type KeyedValidators } from '../../network/validat
 import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
 import { openValidatorStore } from '../../network/validators/validator-store.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import { openTogether } from '../node/closing.ts';
 import type { Env } from '../platform/env.ts';
 
 /** The validators of a joined network, and what depends on where they come from. */

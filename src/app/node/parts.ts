@@ -1,7 +1,7 @@
 import type { HttpRoute } from '../../api/http/router.ts';
+import { type Closable, type Closing, closeOnFailure, createClosing } from '../../base/closing.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
 import type { BannerInfo } from '../output/banner-info.ts';
-import { type Closable, type Closing, closeOnFailure, createClosing } from './closing.ts';
 import type { NamedCheck } from './health-checks.ts';
 
 /** What a part adds to the process it runs in. Whoever adds a route, a health check, a metric or a banner line changes one part. */

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { createIndexWriter } from '../index/index-writer.ts';
+import { serveIndexer } from '../index/indexer-server.ts';
 import { withParts } from '../node/parts.ts';
-import { serveIndexer } from '../parts/indexer-server.ts';
 import type { Env } from '../platform/env.ts';
 
 type Indexer = {

@@ -41,33 +41,28 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
       const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
       const webhooks = hub && parts.add(openReaderWebhooks(config, env, context, hub, served));
       parts.add(readerRpc(config, env, { context, store, chains, metrics, message, link }));
-      await serveReadOnly(
+      await serveReadOnly({
         config,
         env,
         parts,
-        metrics,
-        {
-          gate: access.gate,
-          limiter: access.limiter,
-          served,
-          components: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
+        index: { served, sealKey: store.pageSecret(), epoch: store.epoch, readChainVersion: createChainVersionReader(chains) },
+        access: { gate: access.gate, limiter: access.limiter },
+        events: hub && {
           hub,
-          eventParams: createEventParams(context, served),
+          params: createEventParams(context, served),
           streamLimit: createReaderStreamLimit(config, env, parent),
-          isStopping: link.isStopping,
-          sealKey: store.pageSecret(),
-          epoch: store.epoch,
-          readChainVersion: createChainVersionReader(chains),
+          webhooks: webhooks?.management,
+        },
+        health: relayedHealthComponents(relay, config.data.enabled && apisOnMainPort(config) !== 'metrics' ? 'v1' : 'v2'),
+        node: {
           nodeID: message.nodeID,
           differences: context.differences,
-          longWork: context.chain.longWork,
           explorerFeatures: { hasLifecycle: true, hasMempool: true },
           onRefused: config.banner === 'none' ? undefined : link.refused.add,
-          webhooks: webhooks?.management,
-          report,
         },
-        { port: message.port, isShared: true, opensOwnPorts: false },
-      );
+        program: { metrics, longWork: context.chain.longWork, report, isStopping: link.isStopping },
+        listen: { port: message.port, isShared: true, opensOwnPorts: false },
+      });
       return {
         families: metrics.registry.families,
         advanceEvents: () => hub?.advance(),

@@ -24,16 +24,19 @@ export type RateLimitBackend = {
 };
 
 export async function openRateLimitBackend(config: Pick<Config, 'cacheUrl' | 'access'>, env: Env): Promise<RateLimitBackend> {
-  if (config.cacheUrl === undefined)
-    return {
-      cache: noSharedCache,
-      redis: undefined,
-      limiter: config.access.rateLimits ? createOwnLimiter(createMemoryLimiter({ now: env.clock.monotonic })) : undefined,
-      limitStreams: () => (config.access.rateLimits ? createOwnStreamLimit(createStreamLimit(maxStreamsPerClient)) : undefined),
-      close: noSharedCache.close,
-    };
-  const { openRedisBackend } = await import('./redis-backend.ts');
-  return openRedisBackend(config.cacheUrl, config.access.rateLimits, env);
+  const local = config.access.rateLimits ? createMemoryLimiter({ now: env.clock.monotonic }) : undefined;
+  if (config.cacheUrl !== undefined) {
+    const { openRedisBackend } = await import('../../cluster/redis/redis-backend.ts');
+    // The writer process logs that Redis is lost, its readers do not.
+    return openRedisBackend(config.cacheUrl, env, { local, logsOutages: env.parent === undefined });
+  }
+  return {
+    cache: noSharedCache,
+    redis: undefined,
+    limiter: local && createOwnLimiter(local),
+    limitStreams: () => local && createOwnStreamLimit(createStreamLimit(maxStreamsPerClient)),
+    close: noSharedCache.close,
+  };
 }
 
 /** The path on which a reader process asks the writer process for a rate limit decision. Only the relay can reach it, not a socket. */

@@ -1,9 +1,9 @@
 import { openSharedFile } from '../../api/access/shared-file.ts';
 import { createWebhookStore, prepareWebhookTables, type WebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { openOnUse } from '../../base/cache/memoize.ts';
+import { closeOnFailure } from '../../base/closing.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
 import type { StorageConfig } from '../config/config.ts';
-import { closeOnFailure } from '../node/closing.ts';
 import { dataFilesIn } from '../node/data-files.ts';
 import type { DatabaseEnv, FileEnv } from '../platform/env.ts';
 

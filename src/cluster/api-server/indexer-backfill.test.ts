@@ -44,21 +44,16 @@ function open() {
     timers: timing,
     random: (size: number) => Buffer.alloc(size, ++counter),
   } as unknown as TimeEnv & CryptoEnv;
-  const { backfillAddresses, backfills } = createIndexerBackfill(
-    env,
-    {
-      hosts: { primary },
-      version: { reachPrimary: async () => {}, writer: () => 1 },
-      indexStatus: { isAway: () => indexer.isAway },
-    },
-    {
-      sql,
-      chain: { number: 1, id: idOf(Buffer.from('X')) },
-      completeFrom: async () => 1,
-      findUnrecorded: async (addresses) => addresses.filter((one) => one === unrecorded),
-      counterparts: [pChain],
-    },
-  );
+  const { backfillAddresses, backfills } = createIndexerBackfill(env, {
+    primary,
+    version: { reachPrimary: async () => {}, writer: () => 1 },
+    isAway: () => indexer.isAway,
+    sql,
+    chain: { number: 1, id: idOf(Buffer.from('X')) },
+    completeFrom: async () => 1,
+    findUnrecorded: async (addresses) => addresses.filter((one) => one === unrecorded),
+    counterparts: [pChain],
+  });
   const measure = async (addresses: readonly Address[]): Promise<readonly [string, number]> => {
     const began = timing.now();
     let outcome: string | undefined;

@@ -9,30 +9,12 @@ import { exportedOutputQueries } from '../../ledger/index-write/exported-outputs
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseHosts } from '../hosts/database-hosts.ts';
 import { createBackfillRequester } from '../indexer/backfill-queue.ts';
-import type { IndexStatusWatch } from './index-status.ts';
 import type { IndexVersion } from './index-version.ts';
 import type { IndexedChain } from './version-query.ts';
 
 /** Milliseconds for which the state of an address's exported outputs is not fetched again. */
 const exportsMaxAge = 1000;
 const maxConcurrentRequests = 1024;
-
-type IndexerBackfillSource = {
-  readonly hosts: Pick<DatabaseHosts, 'primary'>;
-  readonly version: Pick<IndexVersion, 'reachPrimary' | 'writer'>;
-  readonly indexStatus: Pick<IndexStatusWatch, 'isAway'>;
-};
-
-type BackfilledChain = {
-  readonly sql: Sql;
-  readonly chain: Pick<IndexedChain, 'number' | 'id'>;
-  /** The height from which the blocks contain everything; 0: all of them do. */
-  readonly completeFrom: () => Promise<number>;
-  /** Returns the addresses whose outputs from before linearization may not be stored. */
-  readonly findUnrecorded: (addresses: readonly Address[]) => Promise<readonly Address[]>;
-  /** The chains that import exports of this one. */
-  readonly counterparts: readonly Id[];
-};
 
 /**
  * Backfills addresses: asks the indexer to fetch from the followed node what blocks do not contain, and waits until reads see it. Skips addresses
@@ -41,11 +23,32 @@ type BackfilledChain = {
  */
 export function createIndexerBackfill(
   { clock, timers, random }: Pick<ClusterEnv, 'clock' | 'timers' | 'random'>,
-  { hosts, version, indexStatus }: IndexerBackfillSource,
-  { sql, chain, completeFrom: readCompleteFrom, findUnrecorded, counterparts }: BackfilledChain,
+  {
+    primary,
+    version,
+    isAway,
+    sql,
+    chain,
+    completeFrom: readCompleteFrom,
+    findUnrecorded,
+    counterparts,
+  }: {
+    readonly primary: DatabaseHosts['primary'];
+    readonly version: Pick<IndexVersion, 'reachPrimary' | 'writer'>;
+    /** Whether the indexer, or the node that it follows, is known not to answer. */
+    readonly isAway: () => boolean;
+    readonly sql: Sql;
+    readonly chain: Pick<IndexedChain, 'number' | 'id'>;
+    /** The height from which the blocks contain everything; 0: all of them do. */
+    readonly completeFrom: () => Promise<number>;
+    /** Returns the addresses whose outputs from before linearization may not be stored. */
+    readonly findUnrecorded: (addresses: readonly Address[]) => Promise<readonly Address[]>;
+    /** The chains that import exports of this one. */
+    readonly counterparts: readonly Id[];
+  },
 ): Required<Pick<ServedChain, 'backfills'>> & Pick<ServedChain, 'backfillAddresses'> {
   const now = clock.monotonic;
-  const request = createBackfillRequester(hosts.primary, { timers, now, random });
+  const request = createBackfillRequester(primary, { timers, now, random });
   /** Counts what was fetched. */
   let fetched = 0;
   /** Counts when the host that is read has something that a read which began before may have missed. */
@@ -79,7 +82,7 @@ export function createIndexerBackfill(
   const backfill = createAddressBackfill({
     clock,
     timers,
-    isAway: indexStatus.isAway,
+    isAway,
     fetchOutputs: (addresses) => tasks.outputs(addresses),
     fetchImports: (addresses) => tasks.imports(addresses),
   });

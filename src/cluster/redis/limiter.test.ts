@@ -7,8 +7,9 @@ import { type PrivateRedis, redisBinary, startRedis } from '../../../test/redis.
 import { createMemoryLimiter, createOwnLimiter } from '../../api/access/limiter-memory.ts';
 import { checkAndCount, type Limiter, newClientState } from '../../api/access/rate-limit.ts';
 import { anyLimits, anyStart, anySteps } from '../../api/access/request-steps.fixture.ts';
-import { openRedis, type RedisConnection } from '../../app/platform/bun/redis.ts';
+import { openRedis } from '../../app/platform/bun/redis.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
+import type { RedisConnection } from './redis.ts';
 import { openSharedLimiter, type SharedLimiter } from './shared-limiter.fixture.ts';
 
 const url = process.env.SERAC_TEST_REDIS;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The Redis (or Valkey) client that this module needs; `platform/` implements it. Every call is answered or rejected within the client's
+ * The Redis (or Valkey) client that this wing needs; `app/platform/bun/redis.ts` implements it. Every call is answered or rejected within the client's
  * timeout, and rejected at once while the server is unreachable. The client reconnects by itself.
  */
 export type Redis = {
@@ -11,6 +11,16 @@ export type Redis = {
   readonly getBytes: (key: string) => Promise<Uint8Array | undefined>;
   readonly close: () => void;
 };
+
+/** A Redis client. `isConnected`: whether the server can be reached now. */
+export type RedisConnection = Redis & { readonly isConnected: () => boolean };
+
+/** Host and port of a URL, for messages: without password. */
+export function describeServer(url: string): string {
+  if (!URL.canParse(url)) return 'an unknown host';
+  const { hostname, port } = new URL(url);
+  return `${hostname || 'localhost'}:${port || '6379'}`;
+}
 
 /** Returns a function that runs a Lua script on Redis by its digest, and sends the whole script if the server does not have it yet. */
 export function createScriptRunner(redis: Redis, script: string): (args: readonly string[]) => Promise<unknown> {

@@ -3,8 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { eventually } from '../../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../../test/redis.ts';
-import { openRedis, type RedisConnection } from '../../app/platform/bun/redis.ts';
+import { openRedis } from '../../app/platform/bun/redis.ts';
 import { createRedisCache } from './cache-redis.ts';
+import type { RedisConnection } from './redis.ts';
 
 const toArray = (bytes: Uint8Array | undefined) => bytes && [...bytes];
 

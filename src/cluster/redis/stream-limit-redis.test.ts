@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../../../test/processes.ts';
 import type { EndStream } from '../../api/access/stream-limit.ts';
-import { openRedis, type RedisConnection } from '../../app/platform/bun/redis.ts';
-import type { Redis } from './redis.ts';
+import { openRedis } from '../../app/platform/bun/redis.ts';
+import type { Redis, RedisConnection } from './redis.ts';
 import { createRedisStreamLimit } from './stream-limit-redis.ts';
 
 const url = process.env.SERAC_TEST_REDIS;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../../../../test/processes.ts';
 import { type PrivateRedis, redisBinary, startRedis } from '../../../../test/redis.ts';
-import { openRedis, type RedisConnection, RedisError } from './redis.ts';
+import type { RedisConnection } from '../../../cluster/redis/redis.ts';
+import { openRedis, RedisError } from './redis.ts';
 
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -1,9 +1,6 @@
 import type { RedisClient } from 'bun';
 import { Fault } from '../../../base/fault.ts';
-import type { Redis } from '../../../cluster/redis/redis.ts';
-
-/** A Redis client. `isConnected`: whether the server can be reached now. */
-export type RedisConnection = Redis & { readonly isConnected: () => boolean };
+import { describeServer, type RedisConnection } from '../../../cluster/redis/redis.ts';
 
 /** All times are in milliseconds. */
 type RedisOptions = {
@@ -186,13 +183,6 @@ function splitCa(text: string): { readonly server: string; readonly ca: string |
   if (ca === undefined) return { server: text, ca };
   url.searchParams.delete('cacert');
   return { server: url.href, ca };
-}
-
-/** Host and port of a URL, for messages: without password. */
-export function describeServer(url: string): string {
-  if (!URL.canParse(url)) return 'an unknown host';
-  const { hostname, port } = new URL(url);
-  return `${hostname || 'localhost'}:${port || '6379'}`;
 }
 
 type RedisFault =

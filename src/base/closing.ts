@@ -1,4 +1,4 @@
-import type { ProcessEnv } from '../platform/env.ts';
+import type { Log } from './log/log.ts';
 
 /** A part of a process that may have something to close. */
 export type Closable = { readonly close?: () => void | Promise<void> };
@@ -46,7 +46,7 @@ export function createClosing(report: Report): Closing {
 }
 
 /** Opens several parts with `open`, one after the other. What was opened is closed again if a later one fails. */
-export function openTogether<T>({ log }: Pick<ProcessEnv, 'log'>, open: (opened: Closing) => Promise<T>): Promise<T> {
+export function openTogether<T>({ log }: { readonly log: Log }, open: (opened: Closing) => Promise<T>): Promise<T> {
   const report = (error: unknown): void => log(`${error}`, 'error');
   return closeOnFailure(createClosing(report), report, open);
 }

@@ -10,7 +10,6 @@ import { combineServices, createService } from '../../api/rpc/method.ts';
 import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import type { Outcome } from '../../base/health/result.ts';
 import type { Config } from '../config/config.ts';
-import type { IndexerState, IndexWriter } from '../index/index-writer.ts';
 import { createFollowCheck } from '../node/health-checks.ts';
 import { createNodeLongWork } from '../node/network-context.ts';
 import { createIndexerMetrics } from '../node/process-metrics.ts';
@@ -19,6 +18,7 @@ import { listUrls } from '../output/banner-info.ts';
 import type { Env } from '../platform/env.ts';
 import { withRequestLog } from '../servers/request-log.ts';
 import { serveOptions, urlOf } from '../servers/serve-options.ts';
+import type { IndexerState, IndexWriter } from './index-writer.ts';
 
 /** Milliseconds between two health checks, which only read memory. */
 const checkInterval = 1000;

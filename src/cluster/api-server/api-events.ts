@@ -8,17 +8,15 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
 import { idText } from '../../base/bytes/id.ts';
-import { openPostgresEventLog } from '../../cluster/chain/postgres-event-log.ts';
-import { isDatabaseDown } from '../../cluster/postgres/postgres-fault.ts';
-import type { TimeEnv } from '../platform/env.ts';
+import { openPostgresEventLog } from '../chain/postgres-event-log.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
+import { isDatabaseDown } from '../postgres/postgres-fault.ts';
 import type { PostgresSource } from './postgres-source.ts';
 
-/**
- * Creates the event hub of `serac api`: it sends the blocks that `serac index` writes to PostgreSQL.
- */
+/** Creates the event hub of `serac api`: it sends the blocks that `serac index` writes to PostgreSQL. */
 export function createApiHub(
-  env: TimeEnv,
-  { sql, chains, onChange, served, sealKey, consistency }: Omit<PostgresSource, 'keys' | 'components' | 'close'>,
+  { timers }: Pick<ClusterEnv, 'timers'>,
+  { sql, chains, onChange, served, sealKey, consistency }: PostgresSource,
   { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
 ): EventHub {
   const {
@@ -33,7 +31,7 @@ export function createApiHub(
   const hub = createEventHub({
     log: readOnOneServer(openPostgresEventLog(sql, { number, id: x.id }, logID), consistency),
     textOf: () => text,
-    timers: env.timers,
+    timers,
     longWork,
     onActive: (isActive) => {
       stop();

@@ -1,0 +1,182 @@
+import { createKeyReader } from '../../api/access/key-store.ts';
+import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
+import type { ChainVersion } from '../../api/rest/response-cache.ts';
+import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
+import { createServedChains, type NetworkDescription } from '../../api/rest/served-network.ts';
+import { sha256Hex } from '../../base/bytes/hash.ts';
+import { parseId, zeroId } from '../../base/bytes/id.ts';
+import { openTogether } from '../../base/closing.ts';
+import { logChanges } from '../../base/log/log.ts';
+import { sleep } from '../../base/timing/sleep.ts';
+import { indexedChains, isReadable } from '../../ledger/index/migrate.ts';
+import type { Sql } from '../../ledger/index/sql.ts';
+import { openExplorerReads } from '../../ledger/index-read/open-explorer-reads.ts';
+import { openReads } from '../../ledger/index-read/open-reads.ts';
+import { openBackfilledAddressReads } from '../chain/backfilled-addresses.ts';
+import { verifyPartitions } from '../chain/partitions.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
+import type { DatabaseConfig } from '../hosts/database-config.ts';
+import { type DatabaseHosts, openDatabaseHosts } from '../hosts/database-hosts.ts';
+import { startPosition } from '../hosts/read-position.ts';
+import { createServedPosition, noServedPosition } from '../hosts/served-position.ts';
+import { readNetworkDescription, readPageSecret } from '../indexer/served-network-store.ts';
+import { joinStatements } from '../postgres/statement-joiner.ts';
+import type { Redis } from '../redis/redis.ts';
+import { watchIndexStatus } from './index-status.ts';
+import { type IndexVersion, watchIndexVersion } from './index-version.ts';
+import { createIndexerBackfill } from './indexer-backfill.ts';
+import { createVersionQuery } from './version-query.ts';
+
+/** The history index in PostgreSQL that `serac index` writes, opened to be served. */
+export type PostgresSource = Awaited<ReturnType<typeof openPostgresSource>>;
+
+/**
+ * Opens the index for `serac api`, and waits for it: `serac index` may be started later. Nothing is ever written, so a role that can only read is
+ * enough, and a replica. `redis`: where the servers of a database share what they have served. `networkName`: replaces the network's own name.
+ */
+export async function openPostgresSource(
+  env: SourceEnv,
+  {
+    database,
+    networkName,
+    redis,
+  }: { readonly database: DatabaseConfig; readonly networkName: string | undefined; readonly redis: Redis | undefined },
+) {
+  return openTogether(env, async (opened) => {
+    const hosts = opened.add(openDatabaseHosts(database, env));
+    const listening =
+      database.listenUrl === undefined ? hosts : opened.add(openDatabaseHosts({ ...database, url: database.listenUrl, poolSize: 1 }, env));
+    const description = await waitForIndex(hosts.sql, env);
+    const chains = await indexedChains(hosts.sql);
+    for (const { number } of chains) await verifyPartitions(hosts.sql, number);
+    const sealKey = await readPageSecret(hosts.sql);
+    const query = createVersionQuery(chains);
+    const version = watchIndexVersion({
+      hosts,
+      listen: listening.listen,
+      query,
+      timers: env.timers,
+      now: env.clock.monotonic,
+      served: redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16)),
+      floor: { heights: chains.map(() => 0), revision: 0 },
+    });
+    opened.add({ close: version.stop });
+    for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
+    const indexStatus = watchIndexStatus(hosts, env, database.url);
+    opened.add({ close: indexStatus.stop });
+    await version.start();
+    if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
+    if (!listening.isNotified()) env.log(unnotifiedWarning, 'warn');
+
+    // The statements of a turn are one group, which ends with its slowest: slow ones are joined and sent apart.
+    const sql = joinStatements(version.sql, env.timers.soon);
+    const slowSql = joinStatements(version.sql, env.timers.soon);
+    const findUnrecorded = new Map<number, UnrecordedAddresses>();
+    for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, version.sql, number));
+    const served = createServedChains({
+      description,
+      config: { access: { networkName } },
+      subnetID: zeroId,
+      builder: undefined,
+      now: () => Number(env.clock.unixSeconds()),
+      dataAge: indexStatus.dataAge,
+      chain: (id, alias, feeAsset) => {
+        const place = chains.findIndex((one) => one.id === id);
+        const number = chains[place]?.number ?? 1;
+        const chain = { number, id, feeAsset, recentTip: () => version.recentTip(place) };
+        const reads = openReads(sql, chain);
+        const { backfillAddresses, backfills } = createIndexerBackfill(env, {
+          primary: hosts.primary,
+          version,
+          isAway: indexStatus.isAway,
+          sql,
+          chain,
+          completeFrom: reads.completeFrom,
+          findUnrecorded: findUnrecorded.get(number) as UnrecordedAddresses,
+          counterparts: description.counterparts.map((one) => parseId(one.id)),
+        });
+        return {
+          reads,
+          explorer: openExplorerReads(sql, { ...chain, hasInbound: false }, undefined, slowSql),
+          rpcUrl: `${description.node ?? ''}/ext/bc/${alias}`,
+          status: indexStatus.status,
+          epoch: neverReverted,
+          foreignImports: 'looked-up',
+          backfillAddresses,
+          backfills,
+        };
+      },
+    });
+    return {
+      /** The database for reads of blocks; see `watchIndexVersion`. */
+      sql: version.sql,
+      chains,
+      onChange: version.onChange,
+      served,
+      /** The key that page tokens are sealed with; all servers of the database share it. */
+      sealKey,
+      epoch: neverReverted,
+      readChainVersion: async (): Promise<ChainVersion> => {
+        const { tip, past } = await version.read();
+        return { tip: `${tip} ${indexStatus.status()}`, past };
+      },
+      consistency: version satisfies ReadConsistency,
+      /** The keys and plans of the callers. */
+      keys: createKeyReader(hosts.sql),
+      /** The health of the database. */
+      health: createHealthComponent(hosts, version),
+      /** Separates cached responses of servers that do not share the database; see `cacheNamespace`. */
+      cacheNamespace: cacheNamespace(env, served, sealKey),
+      close: opened.close,
+    };
+  });
+}
+
+/** `version`: that of this program. */
+type SourceEnv = ClusterEnv & { readonly version: string };
+
+type UnrecordedAddresses = Awaited<ReturnType<typeof openBackfilledAddressReads>>;
+
+/** Blocks of a followed chain are final. */
+const neverReverted = (): number => 0;
+
+/** How this server learns of new blocks without notifications. */
+const unnotifiedWarning =
+  'new blocks are looked for four times a second, and the version of the index is read for every request: no primary is reached without a pooler; --database-listen-url names one';
+
+/** The database is up if the index can be served from it: some host has all that was served before. */
+function createHealthComponent(hosts: DatabaseHosts, version: IndexVersion): HealthComponent {
+  const probe = async (): Promise<void> => {
+    await hosts.sql.all('SELECT 1 AS one', []);
+    await version.read();
+  };
+  return { probeWrite: probe, probeRead: probe, note: () => hosts.leftOut().join('; ') || undefined };
+}
+
+/**
+ * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may
+ * start again from block 0 under the same name.
+ */
+const cacheNamespace = ({ version }: SourceEnv, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
+  `${version} ${id} ${name} ${sha256Hex(secret)}`;
+
+/** Milliseconds between two attempts to find an index in the database. */
+const retryInterval = 1000;
+
+/** Waits until the database has a history index of this version: `serac index` may be started later than `serac api`. */
+async function waitForIndex(sql: Sql, env: Pick<ClusterEnv, 'log' | 'timers'>): Promise<NetworkDescription> {
+  const logChange = logChanges(env.log);
+  for (;;) {
+    const found = await readNetworkDescription(sql).catch((error: unknown) => (error as { message: string }).message);
+    if (typeof found === 'object') {
+      if (await isReadable(sql)) return found;
+      logChange(
+        'waiting: the database has the index of an earlier version, which this one cannot read; start serac index of this version, which migrates it',
+      );
+      await sleep(env.timers, retryInterval);
+      continue;
+    }
+    logChange(`waiting: ${found ?? 'the database has no index yet; start one with: serac index URL --database-url …'}`);
+    await sleep(env.timers, retryInterval);
+  }
+}
