@@ -1,5 +1,3 @@
-import type { Log } from './log/log.ts';
-
 /** A part of a process that may have something to close. */
 export type Closable = { readonly close?: () => void | Promise<void> };
 
@@ -46,7 +44,10 @@ export function createClosing(report: Report): Closing {
 }
 
 /** Opens several parts with `open`, one after the other. What was opened is closed again if a later one fails. */
-export function openTogether<T>({ log }: { readonly log: Log }, open: (opened: Closing) => Promise<T>): Promise<T> {
+export function openTogether<T>(
+  { log }: { readonly log: (line: string, level: 'error') => void },
+  open: (opened: Closing) => Promise<T>,
+): Promise<T> {
   const report = (error: unknown): void => log(`${error}`, 'error');
   return closeOnFailure(createClosing(report), report, open);
 }

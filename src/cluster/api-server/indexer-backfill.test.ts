@@ -35,8 +35,7 @@ function open() {
   const exports = { address: fromHex(exporter), destination: fromHex(pChain), count: 2, sum: '-7' };
   const sql = {
     dialect: 'postgres',
-    all: async (_: string, values: readonly Uint8Array[]) =>
-      values.some((value) => Buffer.from(value).equals(fromHex(exporter))) ? [{ ...exports }] : [],
+    all: async (_: string, [addresses]: readonly [string]) => (addresses.includes(exporter) ? [{ ...exports }] : []),
   } as unknown as Sql;
   let counter = 0;
   const env = {
