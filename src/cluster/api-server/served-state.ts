@@ -88,9 +88,7 @@ export function createServedState({
     /** Reads a state that has what is wanted, and counts it as served. */
     reach: async (wanted: ReadPosition): Promise<IndexState> => serve(await findState(wanted)),
     /** Runs queries, reads the state after them in the same round trip, and counts it as served: it has all that they have seen. */
-    readWith: async (
-      queries: readonly SqlQuery[],
-    ): Promise<{ readonly results: readonly GroupResult[]; readonly state: IndexState }> => {
+    readWith: async (queries: readonly SqlQuery[]): Promise<{ readonly results: readonly GroupResult[]; readonly state: IndexState }> => {
       const wanted = floor;
       const { results, last } = await hosts.sql.groupThen(queries, query);
       const state = noteServer(query.stateOf(last));
