@@ -82,7 +82,7 @@ function openDagNetwork(chain: DagChain, peers: readonly ('honest' | 'silent' | 
   for (const [i, kind] of peers.entries()) {
     const id = nodeId(i + 1);
     const transport = network.transportOf(id);
-    const getter = createGetter({ chainId, vm: createTestVm([makeBlock(undefined, 'g')]), transport, timers, vertices: source.vertices });
+    const getter = createGetter({ chainId, transport, timers }, createTestVm([makeBlock(undefined, 'g')]), { vertices: source.vertices });
     const receive = (from: NodeId, message: ChainMessage): void => {
       if (message.kind !== 'getAncestors' || kind === 'silent') return;
       answers[kind]++;

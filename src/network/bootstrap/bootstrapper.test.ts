@@ -47,7 +47,7 @@ function openNetwork(peers: readonly Peer[], vm: TestVm = createTestVm([genesis]
     const id = nodeId(index + 1);
     const peerVm = createTestVm(blocks);
     const transport = network.transportOf(id);
-    const getter = createGetter({ chainId, vm: peerVm, transport, timers });
+    const getter = createGetter({ chainId, transport, timers }, peerVm);
     const receive = (from: NodeId, message: ChainMessage): void => {
       if (answer?.(message) === 'silent') return;
       if (message.kind === 'getAncestors') served.set(id, (served.get(id) ?? 0) + 1);

@@ -61,37 +61,9 @@ export function startBootstrapper(
   let stopped = false;
   const isStopped = (): boolean => stopped;
   const fetchBlocks = createAncestorFetcher(link, { requester, peers, isStopped }, vm, maxReceived);
-  let segmentSize: number = Math.min(maxReceived, segmentSizes.first);
+  const runner = createSegmentRunner(link, vm, fetchBlocks, meter, maxReceived, isStopped);
 
   const lastAccepted = (): BlockRef => lastAcceptedOf(vm);
-
-  /** Fetches segments ahead and executes them in order. */
-  const runSegments = async (segments: readonly Segment[]): Promise<void> => {
-    const fetches: Promise<EngineBlock[]>[] = [];
-    const fetchNext = (): void => {
-      const segment = segments[fetches.length];
-      if (segment === undefined || stopped) return;
-      const fetch = fetchSegment(segment, fetchBlocks, meter.addFetched);
-      // An error is seen when the segment is awaited.
-      fetch.catch(() => {});
-      fetches.push(fetch);
-    };
-    for (let ahead = 0; ahead < segmentsAhead; ahead++) fetchNext();
-    for (let index = 0; index < segments.length && !stopped; index++) {
-      const blocks = await (fetches[index] as Promise<EngineBlock[]>);
-      fetchNext();
-      if (blocks[0]?.parentID !== vm.lastAccepted()) throw noBlocks('most beacons name blocks that do not follow the last accepted one');
-      await executeBlocks(blocks, vm, timers, meter.addExecuted, isStopped);
-      adaptSize(blocks);
-      fetches[index] = Promise.resolve([]);
-    }
-  };
-  /** The next segments get the size that one answer holds. */
-  const adaptSize = (blocks: readonly EngineBlock[]): void => {
-    const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-    const fitting = Math.floor((blocks.length * answerBytes) / Math.max(1, bytes));
-    segmentSize = Math.min(maxReceived, Math.max(segmentSizes.min, Math.min(segmentSizes.max, fitting)));
-  };
 
   /** Reaches the tip that the beacons name now. Returns the number of executed blocks; undefined if they do not agree. */
   const reachTip = async (asked: ValidatorSet): Promise<number | undefined> => {
@@ -103,7 +75,7 @@ export function startBootstrapper(
     const start = lastAccepted().height;
     for (let last = lastAccepted(); last.height < tip.height && !stopped; last = lastAccepted()) {
       const checkpoints = { beacons: beacons() ?? asked, peers, requester, randomBytes };
-      await runSegments(await planSegments(last, tip, segmentSize, checkpoints));
+      await runner.run(await planSegments(last, tip, runner.size(), checkpoints));
     }
     return Number(lastAccepted().height - start);
   };
@@ -153,6 +125,47 @@ export function startBootstrapper(
 
 /** Bytes of blocks in one answer; AvalancheGo sends at most 1,677,721. */
 const answerBytes = 1_600_000;
+
+/** Fetches segments ahead and executes them in order, and knows how many blocks the next ones should have. */
+function createSegmentRunner(
+  { timers }: Pick<ChainLink, 'timers'>,
+  vm: Vm,
+  fetchBlocks: FetchContainers<EngineBlock>,
+  meter: ProgressMeter,
+  maxReceived: number,
+  isStopped: () => boolean,
+) {
+  let size: number = Math.min(maxReceived, segmentSizes.first);
+  /** The next segments get the size that one answer holds. */
+  const adaptSize = (blocks: readonly EngineBlock[]): void => {
+    const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    const fitting = Math.floor((blocks.length * answerBytes) / Math.max(1, bytes));
+    size = Math.min(maxReceived, Math.max(segmentSizes.min, Math.min(segmentSizes.max, fitting)));
+  };
+  return {
+    size: (): number => size,
+    run: async (segments: readonly Segment[]): Promise<void> => {
+      const fetches: Promise<EngineBlock[]>[] = [];
+      const fetchNext = (): void => {
+        const segment = segments[fetches.length];
+        if (segment === undefined || isStopped()) return;
+        const fetch = fetchSegment(segment, fetchBlocks, meter.addFetched);
+        // An error is seen when the segment is awaited.
+        fetch.catch(() => {});
+        fetches.push(fetch);
+      };
+      for (let ahead = 0; ahead < segmentsAhead; ahead++) fetchNext();
+      for (let index = 0; index < segments.length && !isStopped(); index++) {
+        const blocks = await (fetches[index] as Promise<EngineBlock[]>);
+        fetchNext();
+        if (blocks[0]?.parentID !== vm.lastAccepted()) throw noBlocks('most beacons name blocks that do not follow the last accepted one');
+        await executeBlocks(blocks, vm, timers, meter.addExecuted, isStopped);
+        adaptSize(blocks);
+        fetches[index] = Promise.resolve([]);
+      }
+    },
+  };
+}
 
 /** The highest block that most beacons have accepted; the last accepted one if there is no higher; undefined if they do not agree. */
 async function findTip(

@@ -20,7 +20,7 @@ function openGetter(blocks: readonly EngineBlock[], served = defaultServedLimits
   const vm = createTestVm(blocks);
   const transport = createTestTransport(nodeId(1));
   const timers = createTestTimers();
-  const getter = createGetter({ chainId, vm, transport, timers, served });
+  const getter = createGetter({ chainId, transport, timers }, vm, { served });
   return {
     vm,
     timers,
@@ -76,7 +76,7 @@ describe('answers about accepted blocks', () => {
       },
     };
     const transport = createTestTransport(nodeId(1));
-    const getter = createGetter({ chainId, vm: damaged, transport, timers: createTestTimers() });
+    const getter = createGetter({ chainId, transport, timers: createTestTimers() }, damaged);
     expect(getter.receive(peer, { kind: 'get', ...request, containerId: last.id })).toBe(true);
     expect(transport.sent).toEqual([]);
   });

@@ -2,10 +2,9 @@ import type { Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { unlessFault } from '../../base/fault.ts';
-import type { Timers } from '../../base/timing/timers.ts';
 import type { VertexStore } from '../../ledger/vertices/vertex-store.ts';
 import { engineTypes } from '../messages/message-table.ts';
-import type { ChainMessage, HoldBytes, Transport } from '../protocol/transport.ts';
+import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
 
@@ -32,25 +31,19 @@ const idSize = 100;
 /** Bytes that AvalancheGo counts for the length of each block. */
 const lengthSize = 4;
 
-export function createGetter({
-  chainId,
-  vm,
-  transport,
-  timers,
-  served = defaultServedLimits,
-  stakers,
-  vertices,
-}: {
-  readonly chainId: Id;
-  readonly vm: Vm;
-  readonly transport: Transport;
-  readonly timers: Timers;
+type ServedParts = {
   readonly served?: ServedLimits;
   /** Validators of the P-Chain are served first; none without sybil protection. */
   readonly stakers?: () => ValidatorSet;
   /** What the chain was before linearization. Until it is linearized, only this is served. */
   readonly vertices?: Pick<VertexStore, 'vertex' | 'bytes' | 'isLinearized'>;
-}) {
+};
+
+export function createGetter(
+  { chainId, transport, timers }: Pick<ChainLink, 'chainId' | 'transport' | 'timers'>,
+  vm: Vm,
+  { served = defaultServedLimits, stakers, vertices }: ServedParts = {},
+) {
   const server = createRequestServer(timers, (node) => stakers?.().has(node) === true);
   let [blocks, answers] = [0, 0];
 

@@ -88,10 +88,7 @@ export function createReceivedQueue(
   };
 
   return {
-    /**
-     * Adds the transactions of a message, which are copied. What is known, refused lately, or exceeds a limit is dropped. `hold` is kept until the
-     * last one is verified or dropped.
-     */
+    /** Adds copies of the transactions of a message, except what is known, refused lately, or exceeds a limit. Keeps `hold` until the last is verified. */
     add: (node: NodeId, items: readonly Uint8Array[], hold?: HoldBytes): void => {
       // One more than those that wait: the last step comes after all are added, because the first ones may be verified at once.
       let unfinished = 1;

@@ -91,8 +91,7 @@ export function startTxGossip(
     received.add(from, items, hold);
   };
 
-  const stopPush = every(timers, parameters.pushInterval, pushRound);
-  const stopPull = every(timers, parameters.pullInterval, pullRound);
+  const stopRounds = [every(timers, parameters.pushInterval, pushRound), every(timers, parameters.pullInterval, pullRound)];
 
   return {
     /** A transaction was issued through the API of this node: it is pushed to peers. */
@@ -127,8 +126,7 @@ export function startTxGossip(
     counters: (): GossipCounters =>
       counters.read(pushes.counts(), received.counts(), known.state(), { pooled: pool.count(), pullLimit: server.limit() }),
     stop: (): void => {
-      stopPush();
-      stopPull();
+      for (const stopRound of stopRounds) stopRound();
       server.stop();
       received.stop();
     },

@@ -42,7 +42,7 @@ async function openChain(set = new Map([self, ...peers].map((node) => [node, 100
         transport.send({ kind: 'ancestors', chainId, requestId: message.requestId, containers }, [from]);
         return;
       }
-      if (createGetter({ chainId, vm: createTestVm(blocks), transport, timers }).receive(from, message)) return;
+      if (createGetter({ chainId, transport, timers }, createTestVm(blocks)).receive(from, message)) return;
       if (message.kind !== 'pullQuery') return;
       const at = blocks[Number(message.requestedHeight)] ?? newest;
       const ids = { preferredId: newest.id, preferredIdAtHeight: at.id, acceptedId: newest.id, acceptedHeight: newest.height };

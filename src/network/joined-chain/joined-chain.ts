@@ -83,7 +83,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   const connected = createConnectedValidators(transport.self, parts.validators, randomBytes);
   const counters = createEngineCounters();
   const meter = createProgressMeter(timers.now, () => vm.block(vm.lastAccepted())?.height ?? 0n);
-  const getter = createGetter({ chainId, vm, transport, timers, served: parts.served, stakers, vertices: parts.dag?.vertices });
+  const getter = createGetter(link, vm, { served: parts.served, stakers, vertices: parts.dag?.vertices });
   const gossip = startTxGossip(link, {
     pool: parts.pool,
     connected,

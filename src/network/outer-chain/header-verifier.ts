@@ -3,29 +3,18 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { OuterBlock } from '../proposervm/outer-block.ts';
 import type { ScheduleAt } from '../proposervm/proposer.ts';
-import { type ChildRules, verifyChild, verifyFirstChild } from '../proposervm/verify-child.ts';
-import type { Validators } from '../protocol/validators.ts';
+import { verifyChild, verifyFirstChild } from '../proposervm/verify-child.ts';
 import { OuterChainError, validatorsNotLoaded } from './fault.ts';
 import type { Tip } from './outer-builder.ts';
+import type { OuterVmParts } from './outer-vm.ts';
 
-/** Verifies what an outer block adds to the block that it wraps. */
-export function createHeaderVerifier({
-  rules,
-  validators,
-  scheduleAt,
-  now,
-  isBootstrapping,
-  tipAt,
-}: {
-  readonly rules: ChildRules;
-  readonly validators: Pick<Validators, 'at' | 'load' | 'knownHeight'>;
-  readonly scheduleAt: ScheduleAt;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly isBootstrapping: () => boolean;
-  /** A processing block, or the last accepted one. */
-  readonly tipAt: (id: Id) => Tip | undefined;
-}) {
+/** Verifies what an outer block adds to the block that it wraps. `tipAt`: a processing block, or the last accepted one. */
+export function createHeaderVerifier(
+  { rules, validators, now }: Pick<OuterVmParts, 'rules' | 'validators' | 'now'>,
+  scheduleAt: ScheduleAt,
+  tipAt: (id: Id) => Tip | undefined,
+  isBootstrapping: () => boolean,
+) {
   const verify = (outer: OuterBlock, innerBlock: EngineBlock): void => {
     const parent = tipAt(outer.parentID);
     if (parent === undefined)

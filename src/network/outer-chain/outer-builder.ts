@@ -1,12 +1,12 @@
-import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { makeSignedBlock, makeUnsignedBlock, type OuterBlock } from '../proposervm/outer-block.ts';
 import { builtWindows, type ProposerSchedule, type ScheduleAt, slotOf, slotSeconds, verifiedWindows } from '../proposervm/proposer.ts';
-import { type ChildRules, childEpoch } from '../proposervm/verify-child.ts';
-import type { Validators } from '../protocol/validators.ts';
+import { childEpoch } from '../proposervm/verify-child.ts';
 import type { createBlockContents } from './block-contents.ts';
 import { validatorsNotLoaded } from './fault.ts';
+import type { OuterVmParts } from './outer-vm.ts';
 import type { createUndecidedOuterBlocks } from './undecided-outer-blocks.ts';
 
 /** A block that can have children. `header`: undefined for the first block of a chain, which is not wrapped. */
@@ -27,30 +27,19 @@ export type Proposer = {
   readonly sign: (message: Uint8Array) => Uint8Array;
 };
 
-type BuilderParts = {
-  readonly chainID: Id;
-  readonly inner: Pick<Vm, 'build'>;
-  readonly contents: Pick<ReturnType<typeof createBlockContents>, 'wrapped'>;
-  readonly undecided: Pick<ReturnType<typeof createUndecidedOuterBlocks>, 'addBuilt' | 'giveBack'>;
-  readonly rules: ChildRules;
-  readonly validators: Pick<Validators, 'at' | 'load' | 'proposedHeight'>;
-  readonly scheduleAt: ScheduleAt;
-  readonly proposer: Proposer;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** Milliseconds after the parent's timestamp before which this node builds no block. Others do not verify it. */
-  readonly minBlockDelay: number;
-  /** The preferred block; undefined while no block may be built. */
-  readonly tip: () => Tip | undefined;
-};
-
-/** Builds outer blocks on the preferred one, in the slots of this node. */
-export function createOuterBuilder(parts: BuilderParts) {
-  const { inner, contents, undecided, validators } = parts;
-  const proposal = createProposal(parts);
+/** Builds outer blocks on the preferred one, in the slots of this node. `preferredTip`: undefined while no block may be built. */
+export function createOuterBuilder(
+  parts: OuterVmParts,
+  contents: Pick<ReturnType<typeof createBlockContents>, 'wrapped'>,
+  undecided: Pick<ReturnType<typeof createUndecidedOuterBlocks>, 'addBuilt' | 'giveBack'>,
+  scheduleAt: ScheduleAt,
+  preferredTip: () => Tip | undefined,
+) {
+  const { inner, validators } = parts;
+  const proposal = createProposal(parts, scheduleAt);
   return {
     build: (): EngineBlock | undefined => {
-      const tip = parts.tip();
+      const tip = preferredTip();
       if (tip === undefined) return undefined;
       const turn = proposal.turnOn(tip);
       if (turn === 'other') return undefined;
@@ -66,7 +55,7 @@ export function createOuterBuilder(parts: BuilderParts) {
       }
     },
     nextBuildTime: (): number | undefined => {
-      const tip = parts.tip();
+      const tip = preferredTip();
       if (tip === undefined) return undefined;
       const needed = tip.header?.pChainHeight;
       if (needed !== undefined && validators.at(needed) === undefined) validators.load(needed).catch(() => {});
@@ -82,7 +71,7 @@ const retryDelay = 1000;
 const searchedSlots = 32n;
 
 /** When it is this node's turn, and how it wraps a block. AvalancheGo: vms/proposervm/vm.go, timeToBuild; block.go, buildChild. */
-function createProposal({ chainID, rules, scheduleAt, proposer, now, minBlockDelay, validators }: BuilderParts) {
+function createProposal({ chainID, rules, proposer, now, minBlockDelay, validators }: OuterVmParts, scheduleAt: ScheduleAt) {
   const nowSeconds = (): bigint => BigInt(Math.floor(now() / 1000));
   /** The slot that was found last: each search draws from a random source per slot. */
   let found: { readonly tip: Id; readonly from: bigint; readonly slot: bigint | undefined } | undefined;

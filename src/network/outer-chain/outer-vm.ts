@@ -22,7 +22,7 @@ export type OuterVmParts = {
   readonly proposer: Proposer;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds after the parent's timestamp before which this node builds no block. */
+  /** Milliseconds after the parent's timestamp before which this node builds no block. Others do not verify it. */
   readonly minBlockDelay: number;
 };
 
@@ -30,18 +30,9 @@ export type OuterVmParts = {
  * Wraps the Vm of a chain into a Vm of outer blocks, which the nodes of a network exchange. The rules are in src/network/proposervm. Several
  * outer blocks may hold the same inner block: it is verified once, and rejected with the last of them. AvalancheGo: vms/proposervm/vm.go.
  */
-export function createOuterVm({
-  chainID,
-  inner,
-  store,
-  rules,
-  validators,
-  verifySignature,
-  proposer,
-  now,
-  minBlockDelay,
-}: OuterVmParts): Vm {
-  const contents = createBlockContents(chainID, inner, verifySignature);
+export function createOuterVm(parts: OuterVmParts): Vm {
+  const { chainID, inner, store, validators } = parts;
+  const contents = createBlockContents(chainID, inner, parts.verifySignature);
   const undecided = createUndecidedOuterBlocks(inner);
   let isBootstrapping = false;
   repairOuterStore(store, inner);
@@ -61,20 +52,9 @@ export function createOuterVm({
   };
 
   const scheduleAt = createScheduleCache(chainID, validators);
-  const headers = createHeaderVerifier({ rules, validators, scheduleAt, now, isBootstrapping: () => isBootstrapping, tipAt });
-  const { build, nextBuildTime } = createOuterBuilder({
-    chainID,
-    inner,
-    contents,
-    undecided,
-    rules,
-    validators,
-    scheduleAt,
-    proposer,
-    now,
-    minBlockDelay,
-    tip: () => (isBootstrapping ? undefined : tipAt(preferred)),
-  });
+  const headers = createHeaderVerifier(parts, scheduleAt, tipAt, () => isBootstrapping);
+  const buildTip = (): Tip | undefined => (isBootstrapping ? undefined : tipAt(preferred));
+  const { build, nextBuildTime } = createOuterBuilder(parts, contents, undecided, scheduleAt, buildTip);
 
   const verify = (block: EngineBlock): void => {
     if (undecided.get(block.id) !== undefined || block.id === last.id) return;

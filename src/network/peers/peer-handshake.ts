@@ -5,7 +5,7 @@ import { signStaking, verifyStakingSignature } from '../identity/staking-signatu
 import type { MessageOfKind } from '../messages/message.ts';
 import { parseBloomFilter } from '../protocol/bloom-filter.ts';
 import { PeerError } from '../protocol/fault.ts';
-import { type HandshakePeer, type Version, verifyHandshake } from '../protocol/handshake.ts';
+import { type HandshakePeer, isCompatible, type Version, verifyHandshake } from '../protocol/handshake.ts';
 import { type ClaimedAddress, claimedAddressBytes } from '../protocol/signed-ip.ts';
 import type { KnownFilter } from './address-book.ts';
 
@@ -29,8 +29,12 @@ export type Compatibility = {
 };
 
 /** The lowest version that is accepted now. */
-export const minimumVersion = ({ minimum, minimumAfterUpgrade, upgradeTime }: Compatibility, now: bigint): Version =>
+const minimumVersion = ({ minimum, minimumAfterUpgrade, upgradeTime }: Compatibility, now: bigint): Version =>
   now < upgradeTime ? minimum : minimumAfterUpgrade;
+
+/** Whether a peer with this version may stay connected at `now`, in Unix seconds. */
+export const isVersionAccepted = (version: HandshakePeer['version'], { compatibility }: NetworkRules, now: bigint): boolean =>
+  isCompatible(version, compatibility.version, minimumVersion(compatibility, now));
 
 /** The address of this node with the signatures of its keys. */
 export type SignedAddress = ClaimedAddress & { readonly tlsSignature: Uint8Array; readonly blsSignature: Uint8Array };

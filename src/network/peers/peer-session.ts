@@ -1,11 +1,9 @@
 import { toHex } from '../../base/bytes/hex.ts';
-import type { NodeId } from '../../base/bytes/node-id.ts';
 import { messageOf } from '../../base/fault.ts';
 import { encodeClaims } from '../messages/encoded-message.ts';
 import type { Message } from '../messages/message.ts';
-import { isCompatible } from '../protocol/handshake.ts';
-import type { Peer, PeerHost, PeerTraffic } from './peer.ts';
-import { minimumVersion, readFilter, type VerifiedPeer, verifyPeer } from './peer-handshake.ts';
+import type { Connection, Peer, PeerHost, PeerTraffic } from './peer.ts';
+import { isVersionAccepted, readFilter, type VerifiedPeer, verifyPeer } from './peer-handshake.ts';
 import { createTokenBucket } from './timing.ts';
 
 /** Handles a message that no chain gets. Returns whether the time it took counts for the peer. */
@@ -17,30 +15,17 @@ type Handler<K extends Message['kind']> = (message: Extract<Message, { kind: K }
  */
 const addressRequestRate = { perSecond: 1, burst: 10 } as const;
 
-/** What two nodes say to each other about themselves: the handshake, pings, and the addresses of others. AvalancheGo: network/peer/peer.go. */
+/**
+ * What two nodes say to each other about themselves: the handshake, pings, and the addresses of others. `onReady` is called when both sides have
+ * finished the handshake. AvalancheGo: network/peer/peer.go.
+ */
 export function createPeerSession(
   { rules, options, timing, stakes, limits, addresses, counters, isRefused, uptimeOf }: PeerHost,
-  {
-    node,
-    certificate,
-    since,
-    traffic,
-    close,
-    isClosed,
-    onReady,
-  }: {
-    readonly node: NodeId;
-    readonly certificate: Uint8Array;
-    /** Monotonic milliseconds of the start. */
-    readonly since: number;
-    readonly traffic: Pick<PeerTraffic, 'send' | 'sendMessage'>;
-    readonly close: Peer['close'];
-    readonly isClosed: () => boolean;
-    /** Both sides have finished the handshake. */
-    readonly onReady: () => void;
-  },
+  { node, certificate }: Pick<Connection, 'node' | 'certificate'>,
+  traffic: Pick<PeerTraffic, 'send' | 'sendMessage'>,
+  { close, isClosed, onReady }: Pick<Peer, 'close'> & { readonly isClosed: () => boolean; readonly onReady: () => void },
 ) {
-  const addressRequests = createTokenBucket(addressRequestRate.perSecond, addressRequestRate.burst, since);
+  const addressRequests = createTokenBucket(addressRequestRate.perSecond, addressRequestRate.burst, timing.now());
   let handshake: VerifiedPeer | undefined;
   let hasHandshake = false;
   let isReady = false;
@@ -124,9 +109,7 @@ export function createPeerSession(
     ping: (now: number): void => {
       if (isRefused(node)) return void close('not wanted');
       if (handshake !== undefined && isReady) {
-        const { compatibility } = rules;
-        if (!isCompatible(handshake.version, compatibility.version, minimumVersion(compatibility, timing.unixSeconds())))
-          return void close('incompatible version');
+        if (!isVersionAccepted(handshake.version, rules, timing.unixSeconds())) return void close('incompatible version');
         const key = stakes.publicKey(node);
         if (key !== undefined && toHex(key) !== verifiedKey) void checkBls(handshake);
       }

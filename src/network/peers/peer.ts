@@ -113,15 +113,8 @@ export function startPeer(host: PeerHost, { socket, node, certificate, isInbound
   };
 
   const traffic = createTraffic(host, queue, (details) => close('bad message', details));
-  const session = createPeerSession(host, {
-    node,
-    certificate,
-    since,
-    traffic,
-    close,
-    isClosed: () => isClosed,
-    onReady: () => host.onConnected(peer),
-  });
+  const onReady = (): void => host.onConnected(peer);
+  const session = createPeerSession(host, { node, certificate }, traffic, { close, isClosed: () => isClosed, onReady });
 
   const handle = (bytes: Uint8Array, hold: HoldBytes): boolean | Promise<void> => {
     const message = traffic.receive(bytes);

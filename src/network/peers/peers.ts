@@ -11,9 +11,9 @@ export function createPeers(
     readonly membership?: { readonly add: (node: NodeId) => void; readonly remove: (node: NodeId) => void };
   },
 ) {
-  const { membership, options, timing, stakes } = parts;
+  const { membership } = parts;
   const self = nodeIdOfCertificate(parts.identity.certificate);
-  const router = createRouter({ self, options, timing, stakes, send: (message, nodes) => network.send(message, nodes) });
+  const router = createRouter(self, parts, (message, nodes) => network.send(message, nodes));
   const network: PeerNetwork = createPeerNetwork(parts, {
     connected: (node) => {
       membership?.add(node);

@@ -15,16 +15,15 @@ const [first, second, third] = nodes as [NodeId, NodeId, NodeId];
 function open({ full = [] as readonly NodeId[] } = {}) {
   const { timing, pass } = createVirtualTiming();
   const sent: { message: EncodedMessage; to: readonly NodeId[] }[] = [];
-  const router = createRouter({
-    self,
+  const parts = {
     options: defaultNetworkOptions,
-    timing: { ...timing, cpuTime: () => 0, unixSeconds: timing.unix, randomBytes: (length) => new Uint8Array(length) },
+    timing: { ...timing, cpuTime: () => 0, unixSeconds: timing.unix, randomBytes: (length: number) => new Uint8Array(length) },
     stakes: stakesOf(() => new Map([[self, 5n], ...nodes.map((node) => [node, 5n] as const)])),
-    send: (message, to) => {
-      const taken = to.filter((node) => !full.includes(node));
-      sent.push({ message, to: taken });
-      return taken;
-    },
+  };
+  const router = createRouter(self, parts, (message, to) => {
+    const taken = to.filter((node) => !full.includes(node));
+    sent.push({ message, to: taken });
+    return taken;
   });
   const chain = createRecorder();
   router.addChain(testChain, chain.handler);

@@ -38,19 +38,11 @@ type SendToPeers = (message: EncodedMessage, nodes: readonly NodeId[]) => readon
  */
 export type Router = ReturnType<typeof createRouter>;
 
-export function createRouter({
-  self,
-  options,
-  timing,
-  stakes,
-  send,
-}: {
-  readonly self: NodeId;
-  readonly options: NetworkOptions;
-  readonly timing: PeerTiming;
-  readonly stakes: Stakes;
-  readonly send: SendToPeers;
-}) {
+export function createRouter(
+  self: NodeId,
+  { options, timing, stakes }: { readonly options: NetworkOptions; readonly timing: PeerTiming; readonly stakes: Stakes },
+  send: SendToPeers,
+) {
   const chains = createRoutedChains(options, stakes);
   const { benches } = chains;
   const responseTimes = createMessageTimes();
