@@ -1,4 +1,4 @@
-import { type Tx, unsignedBytes } from '../../avm/tx/tx.ts';
+import type { Tx } from '../../avm/tx/tx.ts';
 import { type EnrichFault, explainTx, type TxCheck } from '../../avm/verify/explain.ts';
 import type { ExpectedSignature } from '../../avm/verify/owners.ts';
 import type { Rules } from '../../avm/verify/rules.ts';
@@ -11,7 +11,6 @@ import { createObjectSlot } from '../../base/cache/object-slot.ts';
 import { signatureError } from '../../base/crypto/recover.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Impersonation } from './impersonation.ts';
-import { hasUnchangedInputs, isRecordable, recordVerified, type VerifiedTx } from './verified-tx.ts';
 
 /** What verifies the transactions of a block. */
 export type BlockVerifier = {
@@ -19,32 +18,15 @@ export type BlockVerifier = {
   readonly verifySpend: (tx: Tx, view: View) => void;
 };
 
-/** The rules of one chain, bound to its signature recovery, clock and subnet. */
-export type TxVerifier = BlockVerifier & {
-  /** The signatures that verification would recover: all, or those before the first check that fails without a signature. */
-  readonly expectedSignatures: (tx: Tx, view: View) => ExpectedSignature[];
-  /** Turns bootstrapping on or off: while it is on, `verifySpend` skips signatures, imports and operations. */
-  readonly setBootstrapping: (on: boolean) => void;
-};
+/** What a chain needs of its verifier. */
+export type TxVerifier = BlockVerifier & Pick<ExplainingVerifier, 'expectedSignatures' | 'setBootstrapping'>;
 
-/** A verifier that can also list every check of a transaction with its result, see verify/explain.ts. */
-export type ExplainingVerifier = TxVerifier & {
-  readonly explain: (tx: Tx, view: View, enrich: EnrichFault) => readonly TxCheck[];
-  /** The signatures that `explain` would recover: also those after a check that fails, so all that `verifySpend` would recover are among them. */
-  readonly signaturesToExplain: (tx: Tx, view: View) => ExpectedSignature[];
-};
+export type ExplainingVerifier = ReturnType<typeof createTxVerifier>;
 
-type TxVerifierDeps = {
-  readonly rules: Rules;
-  readonly recover: SpendContext['recover'];
-  readonly addressText: SpendContext['addressText'];
-  /** Unix seconds. */
-  readonly now: () => bigint;
-  readonly subnetID: Id;
-  readonly subnetOf: (chainID: Id) => Id | undefined;
-  readonly impersonation?: Pick<Impersonation, 'isActive' | 'has' | 'mark'>;
-};
-
+/**
+ * The rules of one chain (avm/verify), bound to its signature recovery, clock and subnet. A transaction is verified when it is issued and again when its
+ * block is built, since the state may have changed; `recover` caches signers, so that costs no recovery.
+ */
 export function createTxVerifier({
   rules,
   recover,
@@ -53,44 +35,44 @@ export function createTxVerifier({
   subnetID,
   subnetOf,
   impersonation,
-}: TxVerifierDeps): ExplainingVerifier {
-  const { chainID } = rules;
+}: {
+  readonly rules: Rules;
+  readonly recover: SpendContext['recover'];
+  readonly addressText: SpendContext['addressText'];
+  /** Unix seconds. */
+  readonly now: () => bigint;
+  readonly subnetID: Id;
+  readonly subnetOf: (chainID: Id) => Id | undefined;
+  readonly impersonation?: Pick<Impersonation, 'isActive' | 'has' | 'mark'> | undefined;
+}) {
   let bootstrapped = true;
-  // A transaction is verified when it is issued, when its block is built, and with the block. Its syntax is the same each time.
-  const passed = createObjectSlot<Tx, true>();
-  const verifySyntaxOnce = (tx: Tx): void => {
-    if (passed.get(tx) === true) return;
-    verifySyntax(tx, rules);
-    passed.set(tx, true);
-  };
-  const verified = createObjectSlot<Tx, VerifiedTx>();
-  const awaited = createObjectSlot<Tx, AwaitedSignatures>();
-  /** Completes a verification without signatures. Returns undefined if the caller has to verify all again, also to find the reason. */
-  const completeVerification = (tx: Tx, view: View, now: bigint): VerifiedTx | undefined => {
-    const { signatures, verified } = awaited.get(tx) ?? noneAwaited;
-    if (verified === undefined || !hasUnchangedInputs(verified, view, now)) return undefined;
-    try {
-      const signerOf = ({ signature, signer }: ExpectedSignature) => signer ?? recover(unsignedBytes(tx), signature);
-      return signatures.every((one) => signerOf(one) === one.owner) ? verified : undefined;
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      return undefined;
-    }
-  };
-  const context = (time = now(), known = recover): SpendContext => ({
-    ...{ chainID, now: time, recover: known, addressText, bootstrapped, subnetID, subnetOf },
-  });
-  /** Recovers a signer of a transaction, unless another thread has found it, or that there is none. */
+  /** The signatures that were listed of a transaction, for another thread: it sets their signers, or that there is none. */
+  const listed = createObjectSlot<Tx, ReadonlyMap<Uint8Array, ExpectedSignature>>();
+
   const recoverUnlessKnown = (tx: Tx): SpendContext['recover'] => {
-    const { signatures } = awaited.get(tx) ?? noneAwaited;
-    if (signatures.length === 0) return recover;
-    const signers = new Map(signatures.map(({ signature, signer }) => [signature, signer]));
+    const known = listed.get(tx);
+    if (known === undefined) return recover;
     return (message, signature) => {
-      const signer = signers.get(signature) ?? recover(message, signature);
+      const signer = known.get(signature)?.signer ?? recover(message, signature);
       if (typeof signer === 'object') throw signatureError(signer);
       return signer;
     };
   };
+  const rememberListed = (tx: Tx, all: readonly ExpectedSignature[]): readonly ExpectedSignature[] => {
+    listed.set(tx, new Map(all.map((one) => [one.signature, one])));
+    return all;
+  };
+  const contextOf = (tx: Tx, more: Pick<SpendContext, 'acceptUnsigned' | 'onExpectedSignature'>): SpendContext => ({
+    chainID: rules.chainID,
+    now: now(),
+    recover: recoverUnlessKnown(tx),
+    addressText,
+    bootstrapped,
+    subnetID,
+    subnetOf,
+    acceptUnsigned: more.acceptUnsigned,
+    onExpectedSignature: more.onExpectedSignature,
+  });
   const verifyWithImpersonation = (tx: Tx, view: View, { has, mark }: Pick<Impersonation, 'has' | 'mark'>): void => {
     let isUsed = false;
     const acceptUnsigned = (owner: Address): boolean => {
@@ -98,56 +80,42 @@ export function createTxVerifier({
       isUsed ||= isAccepted;
       return isAccepted;
     };
-    verifySpend(tx, view, { ...context(now(), recoverUnlessKnown(tx)), acceptUnsigned });
+    verifySpend(tx, view, contextOf(tx, { acceptUnsigned }));
     mark(tx, isUsed);
   };
-  const contextToExplain = (tx: Tx): SpendContext => ({
-    ...context(now(), recoverUnlessKnown(tx)),
-    acceptUnsigned: impersonation?.isActive() === true ? impersonation.has : undefined,
-  });
+  const acceptImpersonated = () => (impersonation?.isActive() === true ? impersonation.has : undefined);
+
   return {
-    verifySyntax: verifySyntaxOnce,
-    setBootstrapping: (on) => {
+    verifySyntax: (tx: Tx): void => verifySyntax(tx, rules),
+    /** Turns bootstrapping on or off: while it is on, `verifySpend` skips signatures, imports and operations. */
+    setBootstrapping: (on: boolean): void => {
       bootstrapped = !on;
     },
-    verifySpend: (tx, view) => {
-      // Not recorded: a transaction that passes now may fail when its signatures are verified.
-      if (!bootstrapped) return verifySpend(tx, view, context());
-      if (impersonation?.isActive() === true) return verifyWithImpersonation(tx, view, impersonation);
-      const time = now();
-      const before = verified.get(tx);
-      if (before !== undefined && hasUnchangedInputs(before, view, time)) return;
-      const completed = completeVerification(tx, view, time);
-      if (completed === undefined) verifySpend(tx, view, context(time, recoverUnlessKnown(tx)));
-      if (!isRecordable(tx)) return;
-      verified.set(tx, completed ?? recordVerified(tx, time));
-      awaited.set(tx, undefined);
+    verifySpend: (tx: Tx, view: View): void => {
+      if (bootstrapped && impersonation?.isActive() === true) verifyWithImpersonation(tx, view, impersonation);
+      else verifySpend(tx, view, contextOf(tx, {}));
     },
-    explain: (tx, view, enrich) => explainTx(tx, view, rules, contextToExplain(tx), enrich),
-    signaturesToExplain: (tx, view) => {
+    /** Lists every check of a transaction with its result, see verify/explain.ts. */
+    explain: (tx: Tx, view: View, enrich: EnrichFault): readonly TxCheck[] =>
+      explainTx(tx, view, rules, contextOf(tx, { acceptUnsigned: acceptImpersonated() }), enrich),
+    /** The signatures that `explain` would recover: also those after a check that fails, so all that `verifySpend` would recover are among them. */
+    signaturesToExplain: (tx: Tx, view: View): readonly ExpectedSignature[] => {
       const all: ExpectedSignature[] = [];
-      explainTx(tx, view, rules, { ...contextToExplain(tx), onExpectedSignature: (one) => all.push(one) });
-      awaited.set(tx, { signatures: all, verified: undefined });
-      return all;
+      const list = { acceptUnsigned: acceptImpersonated(), onExpectedSignature: (one: ExpectedSignature) => void all.push(one) };
+      explainTx(tx, view, rules, contextOf(tx, list));
+      return rememberListed(tx, all);
     },
-    expectedSignatures: (tx, view) => {
+    /** The signatures that verification would recover: all, or those before the first check that fails without a signature. */
+    expectedSignatures: (tx: Tx, view: View): readonly ExpectedSignature[] => {
       const all: ExpectedSignature[] = [];
       if (!bootstrapped) return all;
-      const spending = context();
       try {
-        verifySyntaxOnce(tx);
-        verifySpend(tx, view, { ...spending, onExpectedSignature: (one) => all.push(one) });
-        awaited.set(tx, { signatures: all, verified: isRecordable(tx) ? recordVerified(tx, spending.now) : undefined });
+        verifySyntax(tx, rules);
+        verifySpend(tx, view, contextOf(tx, { onExpectedSignature: (one) => void all.push(one) }));
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        awaited.set(tx, { signatures: all, verified: undefined });
       }
-      return all;
+      return rememberListed(tx, all);
     },
   };
 }
-
-/** Signatures of a transaction that another thread recovers. `verified`: it is valid if all of them are by their owners. */
-type AwaitedSignatures = { readonly signatures: readonly ExpectedSignature[]; readonly verified: VerifiedTx | undefined };
-
-const noneAwaited: AwaitedSignatures = { signatures: [], verified: undefined };
