@@ -112,6 +112,8 @@ export async function fuzz(target: FuzzTarget, { seed, inputs, coverage, rounds 
       try {
         await runner.run(input);
         if (!pool.isNew(isFirst)) return;
+        // Without coverage there is nothing to compare: first inputs are kept as they are.
+        if (coverage === undefined) return pool.add(input);
         if (!isFirst && !(await repeats(input))) return;
         const trimmed = isFirst ? input : await trim(input);
         const kept = (await repeats(trimmed)) ? trimmed : input;
@@ -157,8 +159,9 @@ export async function fuzz(target: FuzzTarget, { seed, inputs, coverage, rounds 
     for (const input of [...inputs, ...target.seeds().map(bytesOf)]) await tryInput(input, true);
     // The first batch fills caches and lets functions be compiled.
     await runBatch(isOver);
-    const heap = await createHeapCheck(target.maxRetained ?? defaultRetained, () => runBatch(() => false));
-    while (!isOver()) {
+    // Opened only if another batch follows: it collects the whole heap.
+    const heap = isOver() ? undefined : await createHeapCheck(target.maxRetained ?? defaultRetained, () => runBatch(() => false));
+    while (heap !== undefined && !isOver()) {
       await runBatch(isOver);
       const reason = await heap.findGrowth();
       if (reason === undefined) continue;
