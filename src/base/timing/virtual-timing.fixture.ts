@@ -1,7 +1,81 @@
 import { fail } from 'node:assert';
 import type { Timing } from '../../chain/follow/timing.ts';
+import type { Timers } from './timers.ts';
 
-/** A virtual clock: when nothing else can run, it jumps to the next timer, so tests do not wait. */
+/** The virtual clock of all tests: timers run when a test says so, at their time, and those of the same time in the order in which they were added. */
+export type VirtualClock = Timers & {
+  /** The time of the next timer; undefined if there is none. */
+  readonly nextTime: () => number | undefined;
+  /** Sets the clock to the next timer and runs it, if it is due by `end`. Returns whether it was. */
+  readonly runNext: (end: number) => boolean;
+  /** Advances the clock and runs all timers that are due, without letting promises settle. */
+  readonly advance: (milliseconds: number) => void;
+};
+
+type Timer = { readonly time: number; readonly order: number; run: (() => void) | undefined };
+
+const isBefore = (a: Timer, b: Timer): boolean => a.time < b.time || (a.time === b.time && a.order < b.order);
+
+export function createVirtualClock(start: number): VirtualClock {
+  /** A binary heap: a simulated network has thousands of timers. */
+  const heap: Timer[] = [];
+  let now = start;
+  let order = 0;
+  const push = (timer: Timer): void => {
+    let at = heap.length;
+    heap.push(timer);
+    for (let parent = (at - 1) >> 1; at > 0 && isBefore(timer, heap[parent]!); at = parent, parent = (at - 1) >> 1) {
+      heap[at] = heap[parent]!;
+      heap[parent] = timer;
+    }
+  };
+  const pop = (): void => {
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    heap[0] = last;
+    for (let at = 0; ; ) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!isBefore(heap[child]!, last)) break;
+      heap[at] = heap[child]!;
+      heap[child] = last;
+      at = child;
+    }
+  };
+  const next = (): Timer | undefined => {
+    // A timer that was cancelled stays in the heap until it is the next one.
+    while (heap[0] !== undefined && heap[0].run === undefined) pop();
+    return heap[0];
+  };
+  const runNext = (end: number): boolean => {
+    const timer = next();
+    if (timer === undefined || timer.time > end) return false;
+    pop();
+    now = Math.max(now, timer.time);
+    timer.run?.();
+    return true;
+  };
+  return {
+    now: () => now,
+    after: (milliseconds, run) => {
+      const timer: Timer = { time: now + Math.max(0, milliseconds), order: order++, run };
+      push(timer);
+      return () => {
+        timer.run = undefined;
+      };
+    },
+    nextTime: () => next()?.time,
+    runNext,
+    advance: (milliseconds) => {
+      const end = now + milliseconds;
+      while (runNext(end));
+      now = end;
+    },
+  };
+}
+
+/** A virtual clock that jumps to the next timer when nothing else can run, so tests do not wait. */
 type VirtualTiming = {
   readonly timing: Timing;
   /** Runs timers until the condition is true; throws after `timeout` milliseconds of virtual time. */
@@ -11,8 +85,7 @@ type VirtualTiming = {
 };
 
 export function createVirtualTiming(random: () => number = () => 0.5): VirtualTiming {
-  const waiting = new Set<{ readonly at: number; readonly run: () => void }>();
-  let now = 0;
+  const clock = createVirtualClock(0);
   const start = 1_800_000_000n;
 
   /** Lets all promises settle that need no timer. */
@@ -20,39 +93,30 @@ export function createVirtualTiming(random: () => number = () => 0.5): VirtualTi
     for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  const next = () => [...waiting].reduce<{ at: number; run: () => void } | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
-
   const until = async (condition: () => boolean, timeout = 600_000): Promise<void> => {
-    const end = now + timeout;
+    const end = clock.now() + timeout;
     for (;;) {
       await settle();
       if (condition()) return;
-      const timer = next();
-      if (timer === undefined) fail('the condition is false and no timer is left');
-      if (timer.at > end) fail(`the condition is still false after ${timeout} ms of virtual time`);
-      waiting.delete(timer);
-      now = Math.max(now, timer.at);
-      timer.run();
+      if (clock.nextTime() === undefined) fail('the condition is false and no timer is left');
+      if (!clock.runNext(end)) fail(`the condition is still false after ${timeout} ms of virtual time`);
     }
   };
 
   return {
     timing: {
-      now: () => now,
-      unix: () => start + BigInt(Math.floor(now / 1000)),
+      now: clock.now,
+      unix: () => start + BigInt(Math.floor(clock.now() / 1000)),
       soon: (run) => void setImmediate(run),
-      after: (ms, run) => {
-        const timer = { at: now + ms, run };
-        waiting.add(timer);
-        return () => void waiting.delete(timer);
-      },
+      after: clock.after,
       random,
     },
     until,
     pass: async (milliseconds) => {
       let isOver = false;
-      const end = { at: now + milliseconds, run: () => (isOver = true) };
-      waiting.add(end);
+      clock.after(milliseconds, () => {
+        isOver = true;
+      });
       await until(() => isOver, milliseconds);
     },
   };

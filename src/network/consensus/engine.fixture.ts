@@ -3,7 +3,7 @@ import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Timers } from '../../base/timing/timers.ts';
+import { createVirtualClock, type VirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
 import type { ChainMessage, RequestMessage, Transport } from '../protocol/transport.ts';
 
 /** Parts of an engine for tests of single events: a chain of numbered blocks, a transport that records, a clock that the test moves. */
@@ -92,34 +92,8 @@ export function createTestTransport(self: NodeId): TestTransport {
   };
 }
 
-export type TestTimers = Timers & { readonly advance: (milliseconds: number) => void };
-
 /** Timers that run when the test advances the clock. */
-export function createTestTimers(): TestTimers {
-  let now = 1_700_000_000_000;
-  let timers: { time: number; run: () => void }[] = [];
-  return {
-    now: () => now,
-    after: (milliseconds, run) => {
-      const timer = { time: now + milliseconds, run };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
-    },
-    advance: (milliseconds) => {
-      const end = now + milliseconds;
-      for (;;) {
-        const next = timers.filter(({ time }) => time <= end).sort((a, b) => a.time - b.time)[0];
-        if (next === undefined) break;
-        timers = timers.filter((other) => other !== next);
-        now = Math.max(now, next.time);
-        next.run();
-      }
-      now = end;
-    },
-  };
-}
+export const createTestTimers = (): VirtualClock => createVirtualClock(1_700_000_000_000);
 
 /** Lets all promises that are resolved run. */
 export const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
