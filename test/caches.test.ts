@@ -37,7 +37,6 @@ test('nothing is cached in another way', () => {
   // What clients, peers and transactions make this node remember has limits of its own: it cannot be made again.
   expect(filesWith(/keys\(\)\.next\(\)/)).toEqual(ownLimits.firstKey);
   expect(filesWith(/createLruMap</)).toEqual(ownLimits.lruMap);
-  expect(filesWith(/boundedMap</)).toEqual(ownLimits.boundedMap);
   // Made once for each chain, route or SQL text: these do not grow.
   expect(filesWith(/\bmemoize\((?!\))/)).toEqual(ownLimits.fixedKeys);
 });
@@ -57,11 +56,12 @@ const ownLimits = {
   ],
   lruMap: [
     'api/access/limiter-memory.ts',
-    'base/bytes/lru-map.ts',
+    'base/cache/lru-map.ts',
     'network/consensus/unissued-blocks.ts',
+    'network/gossip/push-queue.ts',
+    'network/gossip/received-queue.ts',
     'network/validators/trusted-validators.ts',
   ],
-  boundedMap: ['network/gossip/bounded-map.ts', 'network/gossip/push-queue.ts', 'network/gossip/received-queue.ts'],
   fixedKeys: [
     'api/data/deps.ts',
     'api/data/piece-cache.ts',

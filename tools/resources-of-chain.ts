@@ -118,7 +118,7 @@ export const chainResources: readonly ResourceRow[] = [
     seen: 'serac_cache_bytes',
     test: 'test/caches.test.ts',
     holds: [
-      'base/bytes/lru-map.ts links',
+      'base/cache/lru-map.ts links',
       'base/cache/cache-budget.ts pools members',
       'base/cache/cache.ts young',
       'base/cache/memoize.ts made',

@@ -126,11 +126,7 @@ export const peerResources: readonly ResourceRow[] = [
     over: 'dropped',
     seen: 'serac_gossip_received_transactions_total',
     test: 'src/network/gossip/tx-gossip.test.ts',
-    holds: [
-      'network/gossip/bounded-map.ts young',
-      'network/gossip/push-queue.ts unsent sent',
-      'network/gossip/received-queue.ts queued turns',
-    ],
+    holds: ['network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued turns'],
   },
   {
     resource: 'BLS signatures that wait to be verified',

@@ -1,4 +1,4 @@
-import { createLruMap } from '../../base/bytes/lru-map.ts';
+import { createLruMap } from '../../base/cache/lru-map.ts';
 import {
   type ClientState,
   checkAndCount,

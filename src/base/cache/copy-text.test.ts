@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createLruMap } from '../bytes/lru-map.ts';
 import { cacheFunction } from './cache.ts';
 import { copyText } from './copy-text.ts';
+import { createLruMap } from './lru-map.ts';
 
 test('a copy equals its text, for any characters and length', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => expect(copyText(text)).toBe(text)));

@@ -1,7 +1,7 @@
 import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { createLruMap } from '../../base/bytes/lru-map.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createLruMap } from '../../base/cache/lru-map.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { engineLimits } from './engine-parameters.ts';
 import { createQueueLimit, type QueueLimit } from './queue-limit.ts';
@@ -111,12 +111,11 @@ const maxPauses = 1024;
  * become known, or its timestamp is reached.
  */
 function createRefusedBlocks({ now }: Pick<Timers, 'now'>) {
-  const pauses = createLruMap<{ readonly until: number; readonly length: number }>();
+  const pauses = createLruMap<{ readonly until: number; readonly length: number }>(maxPauses);
   return {
     add: (block: Id): void => {
       const length = Math.min(pause.max, 2 * (pauses.get(block)?.length ?? pause.first / 2));
       pauses.set(block, { until: now() + length, length });
-      if (pauses.size() > maxPauses) pauses.delete(pauses.oldest()?.key as string);
     },
     remove: (block: Id): void => pauses.delete(block),
     isPaused: (block: Id): boolean => (pauses.get(block)?.until ?? 0) > now(),

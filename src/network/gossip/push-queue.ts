@@ -1,5 +1,5 @@
 import type { Id } from '../../base/bytes/id.ts';
-import { boundedMap } from './bounded-map.ts';
+import { createLruMap } from '../../base/cache/lru-map.ts';
 import type { QueueParameters } from './gossip-parameters.ts';
 import type { GossipItem, GossipPool } from './tx-gossip.ts';
 
@@ -10,7 +10,7 @@ export function createPushQueue(parameters: QueueParameters, pool: Pick<GossipPo
   // Maps keep the order of insertion: the first entry is the one that waits longest.
   const unsent = new Map<Id, Tracked>();
   const sent = new Map<Id, Tracked>();
-  const discarded = boundedMap<Id, true>(parameters.discardedSize);
+  const discarded = createLruMap<true>(parameters.discardedSize);
 
   const take = (from: Map<Id, Tracked>, now: number, onGone: (id: Id) => void): Uint8Array[] => {
     const taken: Uint8Array[] = [];

@@ -1,10 +1,10 @@
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createLruMap } from '../../base/cache/lru-map.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import { createMailbox } from '../consensus/mailbox.ts';
 import { createQueueLimit, takeTurn } from '../consensus/queue-limit.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
-import { boundedMap } from './bounded-map.ts';
 import { gossipLimits } from './gossip-parameters.ts';
 import type { GossipPool } from './tx-gossip.ts';
 
@@ -117,7 +117,7 @@ export function createReceivedQueue(
 
 /** Transactions of peers that were refused lately: they are not verified again until `duration` milliseconds have passed. */
 function createRefusedTxs(maxSize: number, duration: number) {
-  const until = boundedMap<Id, number>(maxSize);
+  const until = createLruMap<number>(maxSize);
   return {
     add: (id: Id, now: number): void => until.set(id, now + duration),
     has: (id: Id, now: number): boolean => (until.get(id) ?? 0) > now,

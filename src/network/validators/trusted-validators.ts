@@ -1,5 +1,5 @@
-import { createLruMap } from '../../base/bytes/lru-map.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createLruMap } from '../../base/cache/lru-map.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
@@ -136,7 +136,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
 
 /** The validators at heights. They are cached, since a set at a height never changes. `current`: the weights of the current validators. */
 function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps, current: () => ValidatorSet) {
-  const sets = createLruMap<ValidatorSet>();
+  const sets = createLruMap<ValidatorSet>(maxSets);
   const loading = new Map<bigint, Promise<ValidatorSet>>();
   const failed = new Map<bigint, { readonly until: number; readonly pause: number; readonly error: unknown }>();
 
@@ -145,7 +145,6 @@ function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps
     const equal = [current(), sets.get(String(height - 1n))].find((other) => other !== undefined && isSameSet(other, set));
     const kept = equal ?? set;
     sets.set(String(height), kept);
-    if (sets.size() > maxSets) sets.delete(sets.oldest()?.key as string);
     return kept;
   };
 

@@ -37,3 +37,12 @@ test('behaves as a Map whose entries are moved to the end on every get and set',
     }),
   );
 });
+
+test('with a maximum, a new key evicts the one that was used longest ago', () => {
+  const lru = createLruMap<number>(2);
+  lru.set('a', 1);
+  lru.set('b', 2);
+  lru.get('a');
+  lru.set('c', 3);
+  expect([lru.get('a'), lru.get('b'), lru.get('c'), lru.size()]).toEqual([1, undefined, 3, 2]);
+});
