@@ -1,4 +1,6 @@
-// Run by tools/house-runs.ts in Node, inside a copy of the sources: prints as JSON which source files and how many functions ran for one call.
+// Run by tools/house-runs.ts in Node, inside a copy of the sources: prints as JSON which source files and how many functions ran for one call, and
+// how many frames are between the router and the function that a call is for.
+import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +24,28 @@ async function takeRun() {
   return { files: files.map(({ file }) => file), functions: files.reduce((sum, { functions }) => sum + functions, 0) };
 }
 
+/**
+ * Counts the frames between the router and a function the next time it runs, the router and the function left out. `start`: how its text begins.
+ * A breakpoint whose condition is false stops nothing: the condition records the stack.
+ */
+async function watchFrames(file, start) {
+  const lines = readFileSync(`${source}${file}`, 'utf8').split('\n');
+  const lineNumber = lines.findIndex((line) => line.trim().startsWith(start)) + 1;
+  if (lineNumber === 0) throw new Error(`${file} has no line that begins with ${start}`);
+  const condition = '(Error.stackTraceLimit = 200, globalThis.seenStack ??= new Error().stack, false)';
+  globalThis.seenStack = undefined;
+  const { breakpointId } = await session.post('Debugger.setBreakpointByUrl', { lineNumber, url: `file://${source}${file}`, condition });
+  return async () => {
+    await session.post('Debugger.removeBreakpoint', { breakpointId });
+    const frames = globalThis.seenStack.split('\n').filter((line) => line.includes('/src/') && !line.includes('at eval '));
+    const from = frames.findIndex((line) => line.includes(`/src/${file}`));
+    const to = frames.findLastIndex((line) => line.includes('/src/api/http/router.js'));
+    if (from < 0 || to < from) throw new Error(`${file} was not called by the router:\n${globalThis.seenStack}`);
+    return to - from - 1;
+  };
+}
+
+await session.post('Debugger.enable');
 const counts = {};
 const { createNode } = await import('./src/sdk/create-node.js');
 const node = await createNode({ logLevel: 'off' });
@@ -33,19 +57,23 @@ const twin = await createNode({ logLevel: 'off' });
 const { txID } = await twin.dev.send({ to, amount: 1000n });
 const { tx } = await twin.avm.getTx({ txID, encoding: 'hex' });
 await twin.close();
+const takeFramesToMempool = await watchFrames('chain/lifecycle/mempool.js', 'add: (tx) =>');
 await takeRun();
 await node.avm.issueTx({ tx, encoding: 'hex' });
 while ((await node.avm.getTxStatus({ txID })).status !== 'Accepted') await new Promise((resolve) => setTimeout(resolve, 10));
 counts['one issueTx, accepted'] = await takeRun();
+counts['frames of issueTx before mempool'] = await takeFramesToMempool();
 for (let i = 0; i < 12; i++) await node.dev.send({ to, amount: BigInt(2000 + i) });
 const path = '/v1/networks/local/blockchains/x-chain/transactions?pageSize=10';
 await (await node.fetch(path)).text();
 await node.dev.send({ to, amount: 5000n });
+const takeFramesToRoute = await watchFrames('api/data/tx-routes.js', 'listLatestPrimaryNetworkTransactions: async (');
 await takeRun();
 const page = await node.fetch(path);
 if (page.status !== 200) throw new Error(`the page of transactions has status ${page.status}`);
 await page.text();
 counts['a Data page of ten transactions'] = await takeRun();
+counts['frames of a Data page before route'] = await takeFramesToRoute();
 await node.close();
 
 counts['one block on a network'] = await countNetworkBlock();

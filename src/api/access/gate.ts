@@ -118,7 +118,8 @@ export function createGate({
       if (takesKeys && request.key) return decideWithKey(request, request.key);
       if (request.isPublic) return admitted(undefined);
       // A path without a route gets 404 with or without a key, but it is counted.
-      return takesKeys && requireKey && request.route !== undefined ? keyMissing : decideWithoutKey(request);
+      if (takesKeys && requireKey && request.route !== undefined) return keyMissing;
+      return limiter === undefined ? admitted(undefined) : decideWithoutKey(request);
     },
     /** Whether a key that was admitted is neither revoked nor expired since, for a connection that stays open. Counts nothing; true if it cannot be looked up. */
     stillAdmits: async (key: string): Promise<boolean> => {

@@ -1,5 +1,4 @@
 import { Fault } from '../../base/fault.ts';
-import type { HttpRequest } from './message.ts';
 
 /** HTTP statuses of the faults of reading a body. */
 const bodyFaultStatuses: ReadonlyMap<string, number> = new Map([
@@ -16,13 +15,8 @@ export function findBodyError(error: unknown): { readonly status: number; readon
   return status === undefined ? undefined : { status, message: (error as Fault<{ readonly code: string }>).message };
 }
 
-/** Reads the body of a request. Whatever goes wrong is the client's fault or a limit: `findBodyError` has a response for all that this throws. */
-export async function readBody(request: HttpRequest, max: number): Promise<Uint8Array> {
-  try {
-    return await request.body(max);
-  } catch (error) {
-    throw findBodyError(error) === undefined ? new BodyError('request body could not be read', { code: 'BODY_UNREADABLE' }) : error;
-  }
-}
+/** An error of `HttpRequest.body` for which `findBodyError` has a response: whatever goes wrong is the client's fault or a limit. */
+export const toBodyError = (error: unknown): unknown =>
+  findBodyError(error) === undefined ? new BodyError('request body could not be read', { code: 'BODY_UNREADABLE' }) : error;
 
 class BodyError extends Fault<{ code: 'BODY_UNREADABLE' }> {}

@@ -1,7 +1,7 @@
 import { countCalls, handleRpc, type RpcOptions } from '../rpc/json-rpc.ts';
 import type { Services } from '../rpc/method.ts';
 import { createHostCheck } from './allowed-hosts.ts';
-import { findBodyError, readBody } from './body-error.ts';
+import { findBodyError, toBodyError } from './body-error.ts';
 import { corsHeaders, createCors, isPreflight } from './cors.ts';
 import type { Handler, HttpRequest, HttpResponse } from './message.ts';
 import { ageHeader, heightHeader, limitHeaders, ownHeaders } from './own-headers.ts';
@@ -195,7 +195,12 @@ async function handleRpcRequest(
     if (mediaType.toLowerCase() !== 'application/json')
       return { status: 415, headers: headers.text, body: `rpc: unrecognized Content-Type: ${mediaType}` };
   }
-  const received = await readBody(request, maxBody);
+  let received: Uint8Array;
+  try {
+    received = await request.body(maxBody);
+  } catch (error) {
+    throw toBodyError(error);
+  }
   const refused = admitCalls && (await admitCalls(request, countCalls(received, rpcOptions)));
   if (refused !== undefined)
     return { status: refused.status, headers: { ...headers.error, ...refused.headers }, body: `${refused.message}\n` };

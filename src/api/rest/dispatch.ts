@@ -5,7 +5,7 @@ import { ageHeader, apiKeyOf, heightHeader } from '../http/own-headers.ts';
 import { ApiError, apiError } from './api-error.ts';
 import type { DataAge } from './data-age.ts';
 import type { ParamContext } from './param.ts';
-import { createRequestReader, type MatchedRoute } from './request-reader.ts';
+import { createRequestReader } from './request-reader.ts';
 import { jsonHeaders, toErrorResponse } from './response.ts';
 import type { BoundRoute } from './route.ts';
 import { createRouteRunner, type RouteRunnerOptions } from './route-runner.ts';
@@ -57,16 +57,17 @@ export function createApi(options: ApiOptions): Handler {
     },
   });
 
-  const respond = async (request: HttpRequest, match: MatchedRoute<BoundRoute> | ApiError): Promise<HttpResponse> => {
-    const bound = boundRouteOf(match);
+  return async (request) => {
+    const startedAt = observer?.now() ?? 0;
+    const match = findRoute(request);
+    const bound = match instanceof ApiError ? undefined : match.target;
     let decision: AccessDecision | undefined;
     /** The age is that of the data which an answer was made from, so a refusal has none. */
-    const headersAt = (height?: number): Headers =>
-      headersFor(decision?.headers ?? noHeaders, {
-        route: bound?.route.headers,
-        height,
-        age: bound !== undefined && decision?.admitted ? dataAge?.seconds() : undefined,
-      });
+    const headersAt = (height?: number): Headers => {
+      const age = bound !== undefined && decision?.admitted ? dataAge?.seconds() : undefined;
+      return headersFor(decision?.headers ?? noHeaders, { route: bound?.route.headers, height, age });
+    };
+    let response: HttpResponse;
     try {
       decision = await gate.admit(accessRequest(request, bound));
       // A path without a route gets 404 whatever key was sent, but too many such requests are refused.
@@ -78,23 +79,14 @@ export function createApi(options: ApiOptions): Handler {
         throw apiError(403, operators?.refusal.trim() ?? 'this server is managed elsewhere');
       const parsed = await match.parse(request);
       const body = await runRoute(request, match.target, parsed, decision.keyID);
-      return { status: route.status ?? 200, headers: headersAt(consistency?.height()), body };
+      response = { status: route.status ?? 200, headers: headersAt(consistency?.height()), body };
     } catch (error) {
-      return toErrorResponse(error, headersAt(), onUnexpectedError);
+      response = toErrorResponse(error, headersAt(), onUnexpectedError);
     }
-  };
-
-  return async (request) => {
-    const startedAt = observer?.now() ?? 0;
-    const match = findRoute(request);
-    const response = await respond(request, match);
-    observer?.onResponse(boundRouteOf(match), response.status, observer.now() - startedAt);
+    observer?.onResponse(bound, response.status, observer.now() - startedAt);
     return response;
   };
 }
-
-const boundRouteOf = (match: MatchedRoute<BoundRoute> | ApiError): BoundRoute | undefined =>
-  match instanceof ApiError ? undefined : match.target;
 
 type Refusal = Extract<AccessDecision, { readonly admitted: false }>;
 

@@ -80,7 +80,7 @@ export function createRouteRunner({ cache, sealKey, epoch, now, origin, consiste
   return async (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest, keyID: string | undefined): Promise<Uint8Array> => {
     if (bound.route.isOperator) return runOnce(request, bound, parsed, keyID);
     // The header and the page token name heights that the caller has seen.
-    await consistency?.atLeast(Math.max(minHeightOf(request), cursorOf(parsed)?.height ?? 0));
+    if (consistency !== undefined) await consistency.atLeast(Math.max(minHeightOf(request), cursorOf(parsed)?.height ?? 0));
     const cursor = cursorOf(parsed);
     const from = origin(request);
     const make = () => run(bound, parsed, cursor, from);
