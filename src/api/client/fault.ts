@@ -1,5 +1,6 @@
 import { Fault, isFault } from '../../base/fault.ts';
 
+/** Why a call of the client failed; `SeracError` has one with a message. */
 export type SeracFault =
   /** Nothing answers at the URL. */
   | { readonly code: 'NODE_UNREACHABLE'; readonly url: string }

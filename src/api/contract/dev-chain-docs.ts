@@ -1,6 +1,7 @@
 import type { blocksRows, faultRows, identityRows, insightRows, nodeRows, peerRows, timeRows } from './dev-chain-methods.ts';
 import type { DocsOf } from './method.ts';
 
+/** Summaries and examples of the methods in dev-chain-methods.ts, for the documents and docs; a test runs the examples. */
 export const blocksDocs: DocsOf<typeof blocksRows> = {
   mine: {
     summary: 'Builds blocks of the waiting transactions, or with a filler transaction if none waits',

@@ -6,6 +6,7 @@ import { historyStart, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { renderAssetDetails, renderAssetStatus } from './render-asset.ts';
 
+/** Handlers of the Data API about one asset. Their rows are `assetRows` in contract/data-routes.ts; data/routes.ts lists them. */
 export const assetRoutes = implementRoutes<DataDeps>()(assetRows, {
   getAssetDetails: async ({ served, addressFormatter }, { assetId, ...chainRef }) => {
     const chain = requireChain(served, chainRef);

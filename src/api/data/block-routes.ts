@@ -12,6 +12,7 @@ import { atOneEpoch } from './one-epoch.ts';
 import { cutPage, openListing } from './paging.ts';
 import { writeBlock } from './write-block.ts';
 
+/** Handlers of the Data API about blocks: lists, and one by number or ID. Their rows are `blockRows` in contract/data-routes.ts. */
 export const blockRoutes = implementRoutes<DataDeps>()(blockRows, {
   listLatestPrimaryNetworkBlocks: async (deps, { startTimestamp: from, endTimestamp: to, pageSize: limit, ...chainRef }, { paging }) => {
     const spelling = networkSpelling(deps.served, chainRef.network);

@@ -7,6 +7,7 @@ import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { requireChainByName, requireNetwork } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 
+/** Handlers of the Data API about all blockchains of the network, also P and C, which this server does not index. Their rows are `blockchainRows` in contract/data-routes.ts. */
 export const blockchainRoutes = implementRoutes<DataDeps>()(blockchainRows, {
   listBlockchains: async ({ served }, { network, pageSize: limit, sortOrder: order }, { paging }) => {
     requireNetwork(served, network);

@@ -6,6 +6,7 @@ import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { requireChainByName } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 
+/** Handlers of the Data API about the chains that this server has, in the form that EVM chains have there. Their rows are `chainRows` in contract/data-routes.ts. */
 export const chainRoutes = implementRoutes<DataDeps>()(chainRows, {
   supportedChains: async ({ served }, { network, feature, pageSize }, { origin, paging }) => {
     const chains = isOfNetwork(served, network) && feature === undefined ? served.chains : [];

@@ -1,6 +1,7 @@
 import { type RenderedJson, renderedJson } from '../rest/rendered-json.ts';
 import type { Piece } from './piece-cache.ts';
 
+/** A page of a list whose items are rendered: `joinPage` makes the body of the response from it. */
 export type JsonPage = {
   /** Name of the property that holds the items. */
   readonly name: string;

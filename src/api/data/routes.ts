@@ -16,6 +16,7 @@ const refusePChain = async ({ served }: DataDeps, { network }: { readonly networ
   throw noPChainData();
 };
 
+/** Operations about the P-Chain: each answers 404 with the reason. */
 export const pChainRoutes = implementRoutes<DataDeps>()(
   pChainRows,
   Object.fromEntries(Object.keys(pChainRows).map((id) => [id, refusePChain])),

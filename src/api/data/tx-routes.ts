@@ -13,6 +13,7 @@ import { atOneEpoch } from './one-epoch.ts';
 import { cutPage, openListing } from './paging.ts';
 import { readTxPiece, readTxPieces, type TxPiece } from './tx-pieces.ts';
 
+/** Handlers of the Data API about transactions: lists of all, of addresses or of an asset, and one by its ID. Their rows are `txRows` in contract/data-routes.ts. */
 export const txRoutes = implementRoutes<DataDeps>()(txRows, {
   listLatestPrimaryNetworkTransactions: async (deps, values, { paging }) => {
     const { addresses: requested, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;

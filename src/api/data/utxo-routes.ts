@@ -10,6 +10,7 @@ import { atOneEpoch } from './one-epoch.ts';
 import { countWithinBytes, cutPage, openListing } from './paging.ts';
 import { loadAhead, readUtxoPieces } from './utxo-pieces.ts';
 
+/** Handlers of the Data API that list the outputs of addresses: GET, and POST for more addresses. Their rows are `utxoRows` in contract/data-routes.ts. */
 export const utxoRoutes = implementRoutes<DataDeps>()(utxoRows, {
   getUtxosByAddresses: listUtxos,
   getUtxosByAddressesV2: listUtxos,

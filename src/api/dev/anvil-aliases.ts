@@ -10,6 +10,7 @@ type CallDev = (
   params: { readonly [name: string]: Json | undefined },
 ) => Promise<{ readonly [name: string]: Json | undefined }>;
 
+/** What the aliases need beside the `dev.*` methods. */
 export type AliasDeps = {
   /** The spendable balance of an address in the fee asset, in nAVAX. */
   readonly balanceOf: (address: string) => bigint;

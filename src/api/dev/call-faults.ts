@@ -4,25 +4,13 @@ import type { BoundMethod, Services } from '../rpc/method.ts';
 import type { Json } from '../rpc/write-json.ts';
 import { DevError } from './fault.ts';
 
-/** Delays and failures of JSON-RPC calls that a developer has ordered. */
-export type CallFaults = {
-  /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, they have the methods of `services`. */
-  readonly apply: (services: Services) => Services;
-  /** Delays every call, or those of one method, by some milliseconds; 0 ends the delay. */
-  readonly setLatency: (milliseconds: number, method: string) => void;
-  /** Makes the next calls of a method fail with a message; 0 times ends it. */
-  readonly failNext: (method: string, times: number, message: string) => void;
-  /** Whether anything is ordered. */
-  readonly isActive: () => boolean;
-  /** What is ordered. */
-  readonly list: () => OrderedFaultJson[];
-};
+export type CallFaults = ReturnType<typeof createCallFaults>;
 
 /** Milliseconds, number of calls, number of methods, and calls that are delayed at once. */
 const faultLimits = { latency: 20_000, times: 1_000_000, methods: 100, delayed: 10_000, message: 1000 } as const;
 
-/** `onChange` is called when what is ordered has changed. */
-export function createCallFaults(after: (ms: number, run: () => void) => unknown, onChange: () => void): CallFaults {
+/** Delays and failures of JSON-RPC calls that a developer has ordered. `onChange` is called when what is ordered has changed. */
+export function createCallFaults(after: (ms: number, run: () => void) => unknown, onChange: () => void) {
   const names = new Set<string>();
   const latencies = new Map<string, number>();
   const failures = new Map<string, { left: number; readonly message: string }>();
@@ -69,7 +57,8 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
   };
 
   return {
-    apply: (services) => {
+    /** Returns services whose calls are delayed or fail as ordered. While nothing is ordered, they have the methods of `services`. */
+    apply: (services: Services): Services => {
       const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
         names.add(name);
         return [name, { ...method, run: (params) => run(name, method, params) }];
@@ -82,7 +71,8 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
         },
       };
     },
-    setLatency: (milliseconds, method) => {
+    /** Delays every call, or those of one method, by some milliseconds; 0 ends the delay. */
+    setLatency: (milliseconds: number, method: string): void => {
       if (milliseconds > faultLimits.latency) throw overLimit('ms', faultLimits.latency);
       if (method === '') latencyOfAll = milliseconds;
       else {
@@ -92,7 +82,8 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
       }
       update();
     },
-    failNext: (method, times, message) => {
+    /** Makes the next calls of a method fail with a message; 0 times ends it. */
+    failNext: (method: string, times: number, message: string): void => {
       checkMethod(method, failures);
       if (times > faultLimits.times) throw overLimit('times', faultLimits.times);
       if (message.length > faultLimits.message) throw overLimit('characters of error', faultLimits.message);
@@ -100,8 +91,10 @@ export function createCallFaults(after: (ms: number, run: () => void) => unknown
       else failures.set(method, { left: times, message });
       update();
     },
-    isActive: () => isActive,
-    list: () => [
+    /** Whether anything is ordered. */
+    isActive: (): boolean => isActive,
+    /** What is ordered. */
+    list: (): OrderedFaultJson[] => [
       ...(latencyOfAll > 0 ? [{ kind: 'latency', target: '', ms: latencyOfAll } as const] : []),
       ...[...latencies].map(([target, ms]) => ({ kind: 'latency', target, ms }) as const),
       ...[...failures].map(([target, { left, message }]) => ({ kind: 'failure', target, times: left, message }) as const),

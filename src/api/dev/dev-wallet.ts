@@ -38,6 +38,7 @@ type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'
   readonly issueAndWait: (tx: Tx) => Promise<void>;
 };
 
+/** An asset as amounts are written: its name, symbol and denomination. */
 export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
 /** Who pays for a transaction and signs it: an account, or an impersonated address, which has no index and whose signatures are zeros. */

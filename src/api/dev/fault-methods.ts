@@ -3,6 +3,7 @@ import { badArgument } from '../rpc/fault.ts';
 import { implement } from '../rpc/method.ts';
 import type { CallFaults } from './call-faults.ts';
 
+/** What `dev.setLatency`, `dev.failNext` and `dev.setUnhealthy` work with. */
 export type FaultDeps = {
   readonly faults: Pick<CallFaults, 'setLatency' | 'failNext' | 'isActive'>;
   /** Tells the reader processes whether calls may be delayed or fail. Resolves when they know. */

@@ -9,18 +9,6 @@ import type { ExplainedStatus } from '../../chain/lifecycle/ledger.ts';
 import type { TxIssuer } from '../../chain/lifecycle/tx-issuer.ts';
 import { DevError } from './fault.ts';
 
-type IssueAndWaitDeps = {
-  readonly running: {
-    readonly spec: { readonly id: Id };
-    readonly engine: Pick<Engine, 'isBlockDue'>;
-    /** Why the last block could not be stored. */
-    readonly commitFailure: () => AnyFault | undefined;
-    readonly txIssuer: Pick<TxIssuer, 'issue'> & { readonly explainStatus: (id: Id) => Promise<ExplainedStatus> };
-  };
-  readonly events: Pick<EventBus, 'subscribe'>;
-  readonly timers: Pick<Timers, 'after'>;
-};
-
 /** Milliseconds after which the call returns although the transaction waits: with a long `--min-block-delay`, or without a majority. */
 const maxWait = 10_000;
 
@@ -32,7 +20,21 @@ const checkInterval = 50;
  * returns when the transaction is in the mempool. If the block cannot be stored it throws at once, although the engine tries again.
  */
 export const createIssueAndWait =
-  ({ running: { spec, engine, commitFailure, txIssuer }, events, timers }: IssueAndWaitDeps) =>
+  ({
+    running: { spec, engine, commitFailure, txIssuer },
+    events,
+    timers,
+  }: {
+    readonly running: {
+      readonly spec: { readonly id: Id };
+      readonly engine: Pick<Engine, 'isBlockDue'>;
+      /** Why the last block could not be stored. */
+      readonly commitFailure: () => AnyFault | undefined;
+      readonly txIssuer: Pick<TxIssuer, 'issue'> & { readonly explainStatus: (id: Id) => Promise<ExplainedStatus> };
+    };
+    readonly events: Pick<EventBus, 'subscribe'>;
+    readonly timers: Pick<Timers, 'after'>;
+  }) =>
   async (tx: Tx): Promise<void> => {
     const accepted = createDeferred();
     const unsubscribe = events.subscribe('accepted', ({ chainID, stored }) => {

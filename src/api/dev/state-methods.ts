@@ -6,6 +6,7 @@ import { implement } from '../rpc/method.ts';
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
 type StatePoint = { readonly height: number; readonly time: number };
 
+/** What the methods about snapshots and state files work with. */
 export type StateDeps = {
   readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
   readonly revert: (name: string) => Promise<StatePoint>;

@@ -26,6 +26,7 @@ const eventLogSchema = [
   'CREATE INDEX event_log_reverted_tx_id ON event_log_reverted_tx(id)',
 ];
 
+/** The tables with their migrations, for `migrateTableSet`. */
 export const eventLogTables: TableSet = {
   name: 'event log',
   create: eventLogSchema,

@@ -12,6 +12,7 @@ import { type EventParamContext, readEventRequest } from './filter.ts';
 import type { EventHub } from './hub.ts';
 import { createSseJoiner, createSseStream, createWebSocketHandlers } from './transport.ts';
 
+/** The paths of the event stream, `/ext/events`, and of its position. */
 export const eventsPath = eventStreamRow.path;
 export const eventPositionPath = eventPositionRow.path;
 

@@ -15,6 +15,7 @@ import { createSubscriber, type Subscriber } from './subscriber.ts';
 
 export type EventHub = ReturnType<typeof createEventHub>;
 
+/** Kinds of events that are in no log: only clients that are connected get them. */
 export type LiveKind = 'mempool' | 'time' | 'settings' | 'health';
 
 type StillAdmits = () => Promise<boolean>;

@@ -2,20 +2,17 @@ import type { Id } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { bucketStart } from '../../ledger/index/bucket-start.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import { daySeconds } from '../../ledger/index-read/read-asset-days.ts';
 import { maxAssetDays } from '../contract/explorer-routes.ts';
 import { atOneEpoch } from '../data/one-epoch.ts';
-import type { ServedChain } from '../rest/served-chains.ts';
 
 type AssetDay = { readonly start: number; readonly txCount: number };
 
 /** Oldest first. `isComplete` is false if older days were left out. */
 type AssetDayList = { readonly isComplete: boolean; readonly days: readonly AssetDay[] };
 
-export type AssetDays = {
-  /** The transactions of an asset in each of the last days up to the day of the last block, or of the clock if that is later. */
-  readonly read: (asset: Id, count: number) => Promise<AssetDayList>;
-};
+export type AssetDays = ReturnType<typeof createAssetDays>;
 
 /** Rows counted for one request, about a quarter of a second of CPU time. */
 const maxRows = 2_000_000;
@@ -25,22 +22,26 @@ const noDays: ReadonlyMap<number, number> = new Map();
 /** Bytes of the days of an asset. */
 const daysSize = (_: Id, days: ReadonlyMap<number, number>): number => 300 + 40 * days.size;
 
-/** What a count in memory of a chain's blocks needs. */
-export type LiveReadDeps<Reads extends keyof ExplorerReads> = {
-  readonly chain: Pick<ServedChain, 'reads'>;
-  readonly explorer: Pick<ExplorerReads, Reads>;
-  /** The number of times the chain was reverted. */
+/**
+ * Counts an asset's transactions by day. Counts of days that are over are cached until a revert: they cannot change. `epoch`: the number of times
+ * the chain was reverted. `now`: Unix seconds.
+ */
+export function createAssetDays({
+  reads,
+  explorer,
+  epoch,
+  now,
+}: {
+  readonly reads: Pick<IndexReads, 'tip'>;
+  readonly explorer: Pick<ExplorerReads, 'assetDays'>;
   readonly epoch: () => number;
-  /** Unix seconds. */
   readonly now: () => number;
-};
-
-/** Counts an asset's transactions by day. Counts of days that are over are cached until a revert: they cannot change. */
-export function createAssetDays({ chain: { reads }, explorer, epoch, now }: LiveReadDeps<'assetDays'>): AssetDays {
+}) {
   const cache = createCache<Id, ReadonlyMap<number, number>>('assetDays', { size: daysSize, version: epoch });
 
   return {
-    read: (asset, count) =>
+    /** The transactions of an asset in each of the last days up to the day of the last block, or of the clock if that is later. */
+    read: (asset: Id, count: number): Promise<AssetDayList> =>
       atOneEpoch(epoch, async (started) => {
         const cached = cache.get(asset) ?? noDays;
         const tip = await reads.tip();

@@ -17,6 +17,7 @@ const maxRank = 10_000;
 /** Mint outputs read for one page of NFT groups. The transaction that creates an asset has at most some 1,500: it has 64 KiB. */
 const maxMintOutputs = 10_000;
 
+/** Lists of assets, and of the holders, days and NFT groups of one. Their rows are `assetListRows` in contract/explorer-routes.ts. */
 export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
   listAssets: async (deps, { pageSize: limit, sortOrder: order, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);

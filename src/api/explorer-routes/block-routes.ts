@@ -16,6 +16,7 @@ import { assetsOfMovement, type Movement, movedUnits, movementOf, summarizeMovem
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { txKindNames } from './throughput.ts';
 
+/** Blocks with sums of their transactions, the transactions of a block, and the place of a transaction in its block. Their rows are `blockSummaryRows` in contract/explorer-routes.ts. */
 export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRows, {
   listBlockSummaries: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);

@@ -14,6 +14,7 @@ import { type ExplorerDeps, explorerOf } from './deps.ts';
 /** Outputs that are added up per direction. */
 const maxOutputs = 10_000;
 
+/** What is in the memory shared with other chains, and transfers between chains. Their rows are `crossChainRows` in contract/explorer-routes.ts. */
 export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, {
   getCrossChainBalances: async (deps, chainRef) => {
     const chain = requireChain(deps.served, chainRef);

@@ -5,8 +5,8 @@ import type { DataDeps } from '../data/deps.ts';
 import { apiError } from '../rest/api-error.ts';
 import type { LiveReads } from '../rest/live-reads.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
-import { type AssetDays, createAssetDays, type LiveReadDeps } from './asset-days.ts';
-import { createThroughput, type Throughput, type ThroughputDeps } from './throughput.ts';
+import { type AssetDays, createAssetDays } from './asset-days.ts';
+import { createThroughput, type Throughput } from './throughput.ts';
 
 /** Dependencies of the explorer routes. */
 export type ExplorerDeps = DataDeps & {
@@ -18,17 +18,18 @@ export type ExplorerDeps = DataDeps & {
 
 export const createExplorerDeps = (data: DataDeps): ExplorerDeps => {
   const { served, epoch, longWork } = data;
-  const byChain = <T extends object>(create: (deps: ChainDeps) => T) => {
-    const created = memoize((id: Id) => {
-      const chain = served.chains.find((one) => one.id === id) as ServedChain;
-      return create({ chain, explorer: explorerOf(chain), epoch, now: served.now, longWork });
-    });
-    return ({ id }: ServedChain) => created(id);
-  };
-  return { ...data, throughputOf: byChain(createThroughput), assetDaysOf: byChain(createAssetDays) };
+  const { now } = served;
+  const chainWith = (id: Id) => served.chains.find((chain) => chain.id === id) as ServedChain;
+  const throughputs = memoize((id: Id) => {
+    const chain = chainWith(id);
+    return createThroughput({ reads: chain.reads, explorer: explorerOf(chain), epoch, now, longWork });
+  });
+  const assetDays = memoize((id: Id) => {
+    const chain = chainWith(id);
+    return createAssetDays({ reads: chain.reads, explorer: explorerOf(chain), epoch, now });
+  });
+  return { ...data, throughputOf: ({ id }) => throughputs(id), assetDaysOf: ({ id }) => assetDays(id) };
 };
-
-type ChainDeps = ThroughputDeps & LiveReadDeps<'assetDays'> & { readonly chain: ServedChain };
 
 /** The reads of a chain; throws 503 if this server has none. */
 export function explorerOf({ explorer, slug }: ServedChain): ExplorerReads {

@@ -237,6 +237,7 @@ const isValid = (prefix: string, text: string): boolean =>
 /** Lengths of texts that can be an address or an ID: 20 bytes in CB58 have up to 33 characters, 32 bytes up to 51, bech32 up to 90. */
 const [minCorrected, maxShortIdText, maxCorrected] = [20, 33, 90];
 
+/** Finds what a text may be: a block, transaction, asset, output, address, node or signed transaction. Its row is in contract/explorer-routes.ts. */
 export const searchRoutes = implementRoutes<ExplorerDeps>()(searchRows, {
   search: async (deps, { q, ...chainRef }) => search(deps, requireChain(deps.served, chainRef), chainRef, q),
 });

@@ -8,6 +8,7 @@ import { noTxs, type RecentSeconds, type SecondCounts, txKindNames } from './thr
 /** Full seconds that the current rate is the mean of. */
 const rateSeconds = 5;
 
+/** Transactions per second in the last hour, for the plot of the home page. Its row is in contract/explorer-routes.ts. */
 export const throughputRoutes = implementRoutes<ExplorerDeps>()(throughputRows, {
   getThroughput: async (deps, { seconds: window, ...chainRef }) => {
     const chain = requireChain(deps.served, chainRef);

@@ -17,7 +17,7 @@ function createBlocks() {
     },
   } as IndexReads;
   const throughput = createThroughput({
-    chain: { reads },
+    reads,
     explorer: {
       blockSumsAfter: async (height, limit) => {
         const found = blocks.filter((block) => block.height > height).slice(0, limit);

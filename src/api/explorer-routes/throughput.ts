@@ -1,9 +1,8 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createMutex } from '../../base/timing/mutex.ts';
-import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
-import type { TxKind } from '../../ledger/index-read/index-reads.ts';
+import type { BlockSumsEntry, ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
+import type { IndexReads, TxKind } from '../../ledger/index-read/index-reads.ts';
 import { throughputWindow } from '../contract/explorer-routes.ts';
-import type { LiveReadDeps } from './asset-days.ts';
 
 /** Counts of the blocks of one second. */
 export type SecondCounts = { blocks: number; bytes: number; fees: bigint; readonly txs: Record<TxKind, number> };
@@ -15,21 +14,28 @@ export type RecentSeconds = {
   readonly seconds: ReadonlyMap<number, Readonly<SecondCounts>>;
 };
 
-export type Throughput = {
-  /** The counts of the last hour, by second. Seconds without blocks are left out. */
-  readonly read: () => Promise<RecentSeconds>;
-};
-
-export type ThroughputDeps = LiveReadDeps<'blockSumsAfter'> & { readonly longWork: LongWork | undefined };
+export type Throughput = ReturnType<typeof createThroughput>;
 
 /** Blocks per query, and the number of new blocks above which the record starts again at the beginning of the hour. */
 const [batchSize, maxLag] = [2048, 16_384];
 
 /**
  * Counts the blocks of the last hour in memory. Each read adds only the blocks since the one before, so that it works in every process; after
- * a revert it starts again. Reads run one after the other.
+ * a revert it starts again. Reads run one after the other. `epoch`: the number of times the chain was reverted. `now`: Unix seconds.
  */
-export function createThroughput({ chain: { reads }, explorer, epoch, now, longWork }: ThroughputDeps): Throughput {
+export function createThroughput({
+  reads,
+  explorer,
+  epoch,
+  now,
+  longWork,
+}: {
+  readonly reads: Pick<IndexReads, 'tip' | 'pinBeforeTime'>;
+  readonly explorer: Pick<ExplorerReads, 'blockSumsAfter'>;
+  readonly epoch: () => number;
+  readonly now: () => number;
+  readonly longWork: LongWork | undefined;
+}) {
   const lock = createMutex();
   let record = newRecord(-1, 0, 0);
 

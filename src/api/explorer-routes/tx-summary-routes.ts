@@ -12,6 +12,7 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import { summarizeTx } from '../summary/summarize-tx.ts';
 import type { ExplorerDeps } from './deps.ts';
 
+/** Transactions in one line each: by ID, of addresses, of an asset, or all. The row is in contract/explorer-routes.ts. */
 export const txSummaryRoutes = implementRoutes<ExplorerDeps>()(txSummaryRows, {
   listTransactionSummaries: async (deps, { txHashes, addresses, assetId, pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);

@@ -14,6 +14,7 @@ import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
+/** One output by its ID, and the outputs that addresses own with others. Their rows are `outputRows` in contract/explorer-routes.ts. */
 export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
   getUtxo: async (deps, { utxoId, ...chainRef }) => {
     const chain = requireChain(deps.served, chainRef);

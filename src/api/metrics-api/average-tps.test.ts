@@ -96,8 +96,8 @@ test('pages of 100 days have no duplicates and no gaps while blocks arrive and m
   const blocks = [genesis, block(first, 1)];
   for (let time = first + day; time < begun; time += 3 * day) blocks.push(block(time, 2));
   let now = begun;
-  const pages = await pagesOf((target) => {
-    const response = createMetricsApi(modelServedChains([...blocks], () => now))(target);
+  const pages = await pagesOf(async (target) => {
+    const response = await createMetricsApi(modelServedChains([...blocks], () => now))(target);
     blocks.push(block(++now, 5));
     return response;
   }, '/v1/avg_tps/X');

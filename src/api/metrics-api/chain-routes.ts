@@ -4,6 +4,7 @@ import { implementRoutes } from '../rest/route.ts';
 import type { ServedChains } from '../rest/served-chains.ts';
 import { renderMetricsChain, requireMetricsChain } from './chain.ts';
 
+/** Handlers of the Metrics API that list the chains. Their rows are `metricsChainRows` in contract/metrics-routes.ts. */
 export const metricsChainRoutes = implementRoutes<ServedChains>()(metricsChainRows, {
   listChains: async (served, { network }) => ({
     chains: isOfNetwork(served, network) ? served.chains.map((chain) => renderMetricsChain(served, chain)) : [],

@@ -3,6 +3,7 @@ import { quoteValue } from '../rest/api-error.ts';
 import { findAnsweringChain, unknownChain } from '../rest/chain-name.ts';
 import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 
+/** Returns the chain with a name; throws 404 for another name, also for that of a whole network. */
 export function requireMetricsChain(served: ServedChains, name: string): ServedChain {
   const found = findAnsweringChain(served, name);
   if (found !== undefined) return found;

@@ -10,6 +10,7 @@ import { nextTokenAfter, readPeriod, secondsPerDay, seriesPage } from './series.
 import { type MetricsApiDeps, noSeriesCache, type SeriesCache } from './series-cache.ts';
 import { readSeriesJson } from './series-json.ts';
 
+/** Handlers of the Metrics API: a metric as a series of time buckets, or over rolling windows. Their rows are `metricRows` in contract/metrics-routes.ts. */
 export const metricRoutes = implementRoutes<MetricsApiDeps>()(metricRows, {
   getChainMetrics: async (
     served,
@@ -64,6 +65,7 @@ export async function readWindowValues(
   return Object.fromEntries(Object.keys(rollingWindows).map((name, i) => [name, values[i]])) as WindowValues;
 }
 
+/** The average transactions per second by day, as the first version of the public API has it. */
 export const averageTpsRoutes = implementRoutes<MetricsApiDeps>()(averageTpsRows, {
   getAverageTps: async (served, { chainId }, { paging }) => {
     const chain = requireMetricsChain(served, chainId);

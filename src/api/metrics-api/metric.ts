@@ -24,6 +24,7 @@ type SeriesInput = {
   readonly now: number;
 };
 
+/** How each metric is computed; contract/metrics.ts says what it means. */
 export const metrics: { readonly [name in MetricName]: Metric } = {
   txCount: {
     series: perBucket(({ txs }) => txs),

@@ -5,15 +5,9 @@ import { createRequestSlots } from './request-slots.ts';
 import { createStateSaver } from './state-saver.ts';
 import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
 
-/** Delivers the events of all active webhooks. One process per database has one. */
-export type Deliverer = {
-  /** Looks for changed webhooks now; otherwise once a second. */
-  readonly refresh: () => void;
-  readonly read: () => DelivererReading;
-  /** Aborts running requests and stores how far deliveries are. */
-  readonly close: () => Promise<void>;
-};
+export type Deliverer = ReturnType<typeof startDeliverer>;
 
+/** What metrics and the health check show of a deliverer. */
 export type DelivererReading = {
   readonly active: number;
   /** Active webhooks whose last attempt failed. */
@@ -29,11 +23,6 @@ export type DelivererReading = {
   readonly error: string | undefined;
 };
 
-type DelivererDeps = Omit<RunnerDeps, 'slots' | 'observer'> & {
-  readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
-  readonly log: (line: string) => void;
-};
-
 /** Requests of all webhooks at the same time. */
 const maxRequests = 32;
 /** Those of one API key. */
@@ -44,8 +33,22 @@ export const requestCounts = { total: maxRequests, reserved: reservedRequests, o
 /** Milliseconds between two looks for changes that another process has made. */
 const refreshInterval = 1000;
 
-export function startDeliverer(deps: DelivererDeps): Deliverer {
-  const { store, timers, log } = deps;
+/** Delivers the events of all active webhooks, with a runner for each (hook-runner.ts). One process per database has one. */
+export function startDeliverer({
+  store,
+  hub,
+  send,
+  timers,
+  now,
+  random,
+  limits,
+  formatAddress,
+  log,
+  report,
+}: Omit<RunnerDeps, 'slots' | 'observer'> & {
+  readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
+  readonly log: (line: string) => void;
+}) {
   /** One per active webhook, so at most as many as there are webhooks. */
   const runners = new Map<string, { readonly runner: HookRunner; readonly filterText: string }>();
   let known = -1;
@@ -55,7 +58,7 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
 
   const fail = (cause: unknown): void => {
     error = messageOf(cause);
-    deps.report(cause);
+    report(cause);
   };
   const saver = createStateSaver(store, timers, (cause) => {
     if (cause === undefined) error = undefined;
@@ -71,22 +74,18 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
         timers.after(refreshInterval, () => deactivate(id, reason));
       });
   };
-  const slots = createRequestSlots(requestCounts, deps.now);
-  const runnerDeps: RunnerDeps = {
-    ...deps,
-    slots,
-    observer: {
-      onState: saver.put,
-      onGivenUp: (id, reason) => {
-        givenUp++;
-        runners.delete(id);
-        log(`webhook ${id} is inactive now: ${reason}`);
-        deactivate(id, reason);
-      },
-      onAttempt: (isDelivered) => {
-        if (isDelivered) delivered++;
-        else failedAttempts++;
-      },
+  const slots = createRequestSlots(requestCounts, now);
+  const observer: RunnerDeps['observer'] = {
+    onState: saver.put,
+    onGivenUp: (id, reason) => {
+      givenUp++;
+      runners.delete(id);
+      log(`webhook ${id} is inactive now: ${reason}`);
+      deactivate(id, reason);
+    },
+    onAttempt: (isDelivered) => {
+      if (isDelivered) delivered++;
+      else failedAttempts++;
     },
   };
 
@@ -105,7 +104,11 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
     if (!webhook.isActive) return;
     // The position that this process knows may be newer than the stored one.
     const position = (running?.runner.state() ?? saver.unsaved(webhook.id) ?? state).position;
-    runners.set(webhook.id, { runner: startHookRunner({ webhook, state: { ...state, position } }, runnerDeps), filterText });
+    const runner = startHookRunner(
+      { webhook, state: { ...state, position } },
+      { hub, send, timers, now, random, slots, limits, formatAddress, observer, report },
+    );
+    runners.set(webhook.id, { runner, filterText });
   };
 
   const readChanges = async (): Promise<void> => {
@@ -123,18 +126,23 @@ export function startDeliverer(deps: DelivererDeps): Deliverer {
   refresher.run();
 
   return {
+    /** Looks for changed webhooks now; otherwise once a second. */
     refresh: refresher.run,
-    read: () => {
+    read: (): DelivererReading => {
       const all = [...runners.values()].map(({ runner }) => runner);
       return {
         active: all.length,
         failing: all.filter((runner) => runner.state().failedAttempts > 0).length,
         waiting: all.reduce((sum, runner) => sum + runner.waiting(), 0),
         longestWait: slots.longestWait(),
-        ...{ delivered, failedAttempts, givenUp, error },
+        delivered,
+        failedAttempts,
+        givenUp,
+        error,
       };
     },
-    close: async () => {
+    /** Aborts running requests and stores how far deliveries are. */
+    close: async (): Promise<void> => {
       isClosed = true;
       stopRefreshing();
       for (const { runner } of runners.values()) runner.stop();

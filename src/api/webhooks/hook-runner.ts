@@ -32,6 +32,7 @@ export const deliveryLimits: DeliveryLimits = {
   failingSeconds: 86_400,
 };
 
+/** What the runners of all webhooks share. */
 export type RunnerDeps = {
   readonly hub: Pick<EventHub, 'subscribe' | 'unsubscribe'>;
   readonly send: SendMessage;
@@ -56,17 +57,13 @@ type RunnerObserver = {
   readonly onAttempt: (isDelivered: boolean) => void;
 };
 
-/** Delivers the events of one webhook. */
-export type HookRunner = {
-  readonly state: () => DeliveryState;
-  readonly waiting: () => number;
-  /** Uses other settings from now on; the filter is the same. */
-  readonly change: (webhook: Webhook) => void;
-  /** Aborts what is running. */
-  readonly stop: () => void;
-};
+export type HookRunner = ReturnType<typeof startHookRunner>;
 
-export function startHookRunner({ webhook: first, state: firstState }: StoredWebhook, deps: RunnerDeps): HookRunner {
+/**
+ * Delivers the events of one webhook: takes them from the event stream (hook-subscription.ts), sends those that do not wait for others
+ * (delivery-window.ts), and after a failure pauses and tries again.
+ */
+export function startHookRunner({ webhook: first, state: firstState }: StoredWebhook, deps: RunnerDeps) {
   const { hub, timers, now, limits, observer, report } = deps;
   const window = createDeliveryWindow<Message>(firstState.position);
   const aborting = new AbortController();
@@ -74,7 +71,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
   let webhook = first;
   let state = firstState;
   let isStopped = false;
-  const pause = createPause(deps, () => startNext());
+  const pause = createPause(timers, createBackoff(limits.backoff, deps.random), () => startNext());
 
   const setState = (change: Partial<DeliveryState>): void => {
     state = { ...state, ...change, position: window.position() };
@@ -149,9 +146,11 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
 
   subscription.open();
   return {
-    state: () => state,
+    state: (): DeliveryState => state,
+    /** The number of deliveries that wait. */
     waiting: window.size,
-    change: (changed) => {
+    /** Uses other settings from now on; the filter is the same. */
+    change: (changed: Webhook): void => {
       webhook = changed;
       if (!pause.isOn()) return;
       // A new URL is tried at once, and has its full time.
@@ -160,13 +159,13 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
       setState({ failedAttempts: 0, failingSince: undefined });
       startNext();
     },
+    /** Aborts what is running. */
     stop,
   };
 }
 
 /** The pause after a failed delivery, in which nothing is sent. */
-function createPause({ timers, limits, random }: RunnerDeps, onEnd: () => void) {
-  const backoff = createBackoff(limits.backoff, random);
+function createPause(timers: Pick<Timers, 'after'>, backoff: ReturnType<typeof createBackoff>, onEnd: () => void) {
   let cancel: (() => void) | undefined;
   return {
     isOn: () => cancel !== undefined,

@@ -5,28 +5,29 @@ import type { StreamEvent } from '../events/stream-event.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The place of a webhook among the clients of the event stream. While it is closed, events wait in the log and cost no memory. */
-type HookSubscription = {
-  /** Subscribes after the event that `last` returns, unless it is subscribed; tries again until it succeeds. */
-  readonly open: () => void;
-  /** The next events; none if there are none or if it is closed. */
-  readonly take: () => readonly StreamEvent[];
-  readonly close: () => void;
-};
-
-type SubscriptionDeps = {
-  readonly hub: Pick<EventHub, 'subscribe' | 'unsubscribe'>;
-  readonly timers: Pick<Timers, 'after'>;
-  /** ID of the last event that was taken. */
-  readonly last: () => string;
-  readonly onEvents: () => void;
-  readonly report: (error: unknown) => void;
-};
-
 /** Milliseconds after which a subscription that has ended is begun again. */
 const retryDelay = 1000;
 
-export function createHookSubscription(webhook: Webhook, { hub, timers, last, onEvents, report }: SubscriptionDeps): HookSubscription {
+/**
+ * The place of a webhook among the clients of the event stream. While it is closed, events wait in the log and cost no memory. `last`: the ID of
+ * the last event that was taken. `onEvents`: called when there are events to take.
+ */
+export function createHookSubscription(
+  webhook: Webhook,
+  {
+    hub,
+    timers,
+    last,
+    onEvents,
+    report,
+  }: {
+    readonly hub: Pick<EventHub, 'subscribe' | 'unsubscribe'>;
+    readonly timers: Pick<Timers, 'after'>;
+    readonly last: () => string;
+    readonly onEvents: () => void;
+    readonly report: (error: unknown) => void;
+  },
+) {
   let isWanted = false;
   let isOpening = false;
   let subscriber: Subscriber | undefined;
@@ -59,11 +60,13 @@ export function createHookSubscription(webhook: Webhook, { hub, timers, last, on
   };
 
   return {
-    open: () => {
+    /** Subscribes after the event that `last` returns, unless it is subscribed; tries again until it succeeds. */
+    open: (): void => {
       isWanted = true;
       void subscribe();
     },
-    take: () => {
+    /** The next events; none if there are none or if it is closed. */
+    take: (): readonly StreamEvent[] => {
       const events = subscriber?.take() ?? [];
       if (!events.some(({ kind }) => kind === 'closed')) return events;
       // The hub has ended it: too many events waited, or the server stops.
@@ -71,7 +74,7 @@ export function createHookSubscription(webhook: Webhook, { hub, timers, last, on
       retry();
       return events.filter(({ kind }) => kind !== 'closed');
     },
-    close: () => {
+    close: (): void => {
       isWanted = false;
       unsubscribe();
     },
