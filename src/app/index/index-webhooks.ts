@@ -1,5 +1,4 @@
 import { createEventHub } from '../../api/events/hub.ts';
-import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { every } from '../../base/timing/timers.ts';
@@ -20,8 +19,6 @@ import { targetPolicyOf } from '../servers/webhook-management.ts';
 /** Milliseconds between two looks for new blocks, in case a notification was lost. */
 const advanceInterval = 1000;
 
-type IndexWebhooks = { readonly read: () => DelivererReading; readonly close: () => Promise<void> };
-
 /**
  * Delivers the webhooks of a database. The process that writes the index does, as long as it holds the lease: how far deliveries are is
  * written through it, so that a process which has lost the lease stores nothing. Blocks are read through another
@@ -32,7 +29,7 @@ export async function startIndexWebhooks(
   env: Env,
   { specs: [spec], chain }: NetworkContext,
   { lease, host, report }: { readonly lease: Lease; readonly host: DatabaseHost; readonly report: (error: unknown) => void },
-): Promise<IndexWebhooks> {
+) {
   const number = (await indexedChains(lease)).find(({ id }) => id === spec.id)?.number ?? 1;
   const logID = eventLogIDOf(await readPageSecret(lease));
   const { format } = createChainAddressFormat(spec.id, chain);
@@ -57,7 +54,7 @@ export async function startIndexWebhooks(
   });
   return {
     read: deliverer.read,
-    close: async () => {
+    close: async (): Promise<void> => {
       stopListening();
       stopAdvancing();
       // The connection may be lost: the next process repeats what was not stored.

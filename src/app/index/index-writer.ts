@@ -52,23 +52,13 @@ export type IndexerState = {
   readonly error: string | undefined;
 };
 
-/** What writes the history of a followed node to PostgreSQL, or waits to do so. */
-export type IndexWriter = {
-  readonly read: () => IndexerState;
-  /** The deliveries of webhooks; undefined while another process writes. */
-  readonly readDeliveries: () => DelivererReading | undefined;
-  /** Logs a problem that is retried, and shows it in `read`. */
-  readonly warn: (error: unknown) => void;
-  /** Begins to write. */
-  readonly start: () => void;
-  readonly close: () => Promise<void>;
-};
+export type IndexWriter = ReturnType<typeof createIndexWriter>;
 
 /**
  * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: the holder of the lease (cluster/lease/lease.ts). Others wait
  * for it.
  */
-export function createIndexWriter(node: string, config: Config, env: Env): IndexWriter {
+export function createIndexWriter(node: string, config: Config, env: Env) {
   const database = config.database as DatabaseConfig;
   const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
   const findPrimary = createPrimaryFinder(hosts);
@@ -82,6 +72,7 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
   let lastError: string | undefined;
   const logChange = logChanges(env.log);
   const outage = createOutageLog(env.log, databaseName(database.url));
+  /** Logs a problem that is retried, and shows it in `read`. */
   const warn = (error: unknown): void => {
     lastError = messageOf(error);
     logChange(lastError, 'warn');
@@ -92,7 +83,11 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
     openTogether(env, async (opened) => {
       const { ledger, signers } = await takeIndex(lease, context, node, database, env);
       const following = await startFollowing(node, env, context, {
-        ...{ ledger, exported: ledger.exported, signers, report: warn, batchLimit },
+        ledger,
+        exported: ledger.exported,
+        signers,
+        report: warn,
+        batchLimit,
         trust: config.trustsNode ? { withoutKeys: ledger.withoutKeys } : undefined,
         reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
       });
@@ -152,17 +147,19 @@ export function createIndexWriter(node: string, config: Config, env: Env): Index
 
   let ended: Promise<void> | undefined;
   return {
-    read: () => ({ role, follow: follower?.status(), error: lastError }),
-    readDeliveries: () => webhooks?.read(),
+    read: (): IndexerState => ({ role, follow: follower?.status(), error: lastError }),
+    /** The deliveries of webhooks; undefined while another process writes. */
+    readDeliveries: (): DelivererReading | undefined => webhooks?.read(),
     warn,
-    start: () => {
+    /** Begins to write. */
+    start: (): void => {
       ended = run();
       ended.catch((error: unknown) => {
         env.log(`${messageOf(error)}`, 'fatal');
         env.exit(1);
       });
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isStopping = true;
       stopping.resolve('stopped');
       await ended;

@@ -16,11 +16,6 @@ export const defaultPartitionSize = 16_777_216;
 /** The last numbers that are stored, or are about to be. */
 type LastNumbers = { readonly [C in PartitionKey['counts']]: number };
 
-type Partitions = {
-  /** Creates the partitions that rows up to these numbers need, and the next one when three quarters of the last one are used. */
-  readonly createAhead: (last: LastNumbers) => Promise<void>;
-};
-
 type PartitionedTable = { readonly name: string; readonly key: PartitionKey };
 
 /** The tables of a chain that have partitions. */
@@ -36,7 +31,7 @@ export function partitionedTables(chain: number): readonly PartitionedTable[] {
  * Opens the partitions of a chain's tables. `size`: transactions or blocks of a new range; existing ranges keep theirs. Only one process may
  * create partitions at a time.
  */
-export function openPartitions(sql: WritableSql, chain: number, size = defaultPartitionSize): Partitions {
+export function openPartitions(sql: WritableSql, chain: number, size = defaultPartitionSize) {
   const tables = partitionedTables(chain);
   /** For each table the number at which its last range ends, in transactions or blocks; undefined until they are read. */
   let ends: Map<string, number> | undefined;
@@ -47,14 +42,15 @@ export function openPartitions(sql: WritableSql, chain: number, size = defaultPa
   };
 
   /** One transaction for each range: its locks are held for a moment. A reader waits for none of them. */
-  const addRange = ({ name, key }: PartitionedTable, from: number): Promise<unknown> | unknown =>
-    sql.write(async (tx) => {
+  const addRange = async ({ name, key }: PartitionedTable, from: number): Promise<void> => {
+    await sql.write(async (tx) => {
       await tx.all(`SET LOCAL lock_timeout = ${lockTimeout}`, []);
       const partition = `${name}_${from}`;
       await tx.all(`CREATE TABLE ${partition} (LIKE ${name} INCLUDING ALL)`, []);
       const bounds = `FROM (${from === 0 ? 'MINVALUE' : from * key.step}) TO (${(from + size) * key.step})`;
-      return tx.all(`ALTER TABLE ${name} ATTACH PARTITION ${partition} FOR VALUES ${bounds}`, []);
+      await tx.all(`ALTER TABLE ${name} ATTACH PARTITION ${partition} FOR VALUES ${bounds}`, []);
     });
+  };
 
   const extend = async (table: PartitionedTable, known: Map<string, number>, last: number): Promise<void> => {
     for (let end = known.get(table.name) ?? 0; end <= last + size / 4; end += size)
@@ -71,7 +67,8 @@ export function openPartitions(sql: WritableSql, chain: number, size = defaultPa
   };
 
   return {
-    createAhead: async (last) => {
+    /** Creates the partitions that rows up to these numbers need, and the next one when three quarters of the last one are used. */
+    createAhead: async (last: LastNumbers): Promise<void> => {
       const known = ends ?? (await readEnds());
       ends = known;
       for (const table of tables) await extend(table, known, last[table.key.counts]);

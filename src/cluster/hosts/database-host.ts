@@ -1,7 +1,6 @@
 import type { ClusterEnv } from '../cluster-env.ts';
 import { describeDatabase, parseDatabaseUrl } from '../postgres/database-url.ts';
-import type { Postgres } from '../postgres/postgres.ts';
-import { directSetting, plannerSettings, quoteIdentifier } from '../postgres/postgres.ts';
+import { directSetting, type Postgres, plannerSettings, quoteIdentifier } from '../postgres/postgres.ts';
 import { databaseName, PostgresError } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 
@@ -27,7 +26,7 @@ export type HostState = {
   readonly isPooled: boolean;
 };
 
-type HostEnv = Pick<ClusterEnv, 'openPostgres'> & Pick<ClusterEnv, 'log'>;
+type HostEnv = Pick<ClusterEnv, 'openPostgres' | 'log'>;
 
 /** `config`: pool size and timeout. */
 export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'poolSize' | 'statementTimeout'>, env: HostEnv): DatabaseHost {

@@ -2,50 +2,23 @@ import { coalesce } from '../../api/rest/coalesce.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import { splitHosts } from '../postgres/database-url.ts';
-import type { Postgres } from '../postgres/postgres.ts';
+import type { Listener } from '../postgres/postgres.ts';
 import { isDatabaseDown } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import { type DatabaseHost, openDatabaseHost, type ReadSql } from './database-host.ts';
 import { createHostSelection, type ReadPositionOf, unreadable } from './host-selection.ts';
 import { type ReadPosition, startPosition } from './read-position.ts';
 
+/** Milliseconds between two probes of all hosts. */
+const probeInterval = 1000;
+
+export type DatabaseHosts = ReturnType<typeof openDatabaseHosts>;
+
 /**
  * The servers of one database, to be read: the primary and its replicas. All reads of this process go to one of them at a time, a replica if
  * there is one, so that a read sees everything that the one before it saw. Another host is used only if it has all that was served.
  */
-export type DatabaseHosts = {
-  /** Reads. */
-  readonly sql: ReadSql;
-  /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
-  readonly primary: Sql;
-  /**
-   * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has, and
-   * DATABASE_DOWN if none answers.
-   */
-  readonly select: (wanted: ReadPosition) => Promise<void>;
-  /** How often another host was selected: reads before and after a change do not belong together. */
-  readonly changes: () => number;
-  /** Whether the primary is read. */
-  readonly readsPrimary: () => boolean;
-  /** Begins to compare the positions of hosts. `floor`: what was served, which a host must have. */
-  readonly track: (readPosition: ReadPositionOf, floor: () => ReadPosition) => void;
-  /** What the primary has now. */
-  readonly primaryPosition: () => Promise<ReadPosition>;
-  /** Listens on the primary, wherever it is. Not called while it is behind a pooler: then nothing notifies. */
-  readonly listen: Postgres['listen'];
-  /** Whether `listen` can notify: the primary is known and reached without a pooler. */
-  readonly isNotified: () => boolean;
-  /** Calls `listener` with the error of every statement that a host did not answer, or not in time. */
-  readonly onFailed: (listener: (error: unknown) => void) => void;
-  /** Why hosts are not read, for health; empty if all are or could be. */
-  readonly leftOut: () => readonly string[];
-  readonly close: () => Promise<void>;
-};
-
-/** Milliseconds between two probes of all hosts. */
-const probeInterval = 1000;
-
-export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv): DatabaseHosts {
+export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
   const hosts = splitHosts(config.url).map((url) => openDatabaseHost(url, config, env));
   const selection = createHostSelection(hosts, config, env);
   let floor = (): ReadPosition => startPosition;
@@ -103,22 +76,34 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv): Data
     if (host === undefined) throw unreadable(['there is no primary now']);
     return host;
   };
-  const primary = sqlOn(findPrimary, selection.dropPrimary);
+  const primary: Sql = sqlOn(findPrimary, selection.dropPrimary);
+  /** Whether `listen` can notify: the primary is known and reached without a pooler. */
   const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
 
   return {
+    /** Reads. */
     sql: sqlOn(findCurrent, selection.dropCurrent),
+    /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
+    /**
+     * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has, and
+     * DATABASE_DOWN if none answers.
+     */
     select: selection.select,
+    /** How often another host was selected: reads before and after a change do not belong together. */
     changes: selection.changes,
-    readsPrimary: () => selection.current() !== undefined && selection.current() === selection.primary()?.host,
-    track: (readPosition, lowest) => {
-      floor = lowest;
+    /** Whether the primary is read. */
+    readsPrimary: (): boolean => selection.current() !== undefined && selection.current() === selection.primary()?.host,
+    /** Begins to compare the positions of hosts. `served`: what was served, which a host must have. */
+    track: (readPosition: ReadPositionOf, served: () => ReadPosition): void => {
+      floor = served;
       selection.setReadPosition(readPosition);
       if (hosts.length > 1) probeRepeatedly();
     },
-    primaryPosition: () => selection.readPosition(primary),
-    listen: (channel, to) => {
+    /** What the primary has now. */
+    primaryPosition: (): Promise<ReadPosition> => selection.readPosition(primary),
+    /** Listens on the primary, wherever it is. Not called while it is behind a pooler: then nothing notifies. */
+    listen: (channel: string, to: Listener): (() => void) => {
       let stop = (): void => {};
       const start = (): void => {
         stop();
@@ -133,11 +118,13 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv): Data
       };
     },
     isNotified,
-    onFailed: (listener) => {
+    /** Calls `listener` with the error of every statement that a host did not answer, or not in time. */
+    onFailed: (listener: (error: unknown) => void): void => {
       onFailed = listener;
     },
+    /** Why hosts are not read, for health; empty if all are or could be. */
     leftOut: selection.leftOut,
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       cancelProbe();
       await Promise.all(hosts.map((host) => host.close()));

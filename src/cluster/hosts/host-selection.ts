@@ -10,24 +10,6 @@ import { createReplicaLag } from './replica-lag.ts';
 
 export type ReadPositionOf = (sql: Sql) => Promise<ReadPosition>;
 
-/** Which host is read and which is the primary. */
-type HostSelection = {
-  /** Undefined until one is selected, and after it has failed. */
-  readonly current: () => DatabaseHost | undefined;
-  readonly primary: () => Primary | undefined;
-  /** Asks all hosts and selects one to be read; see `DatabaseHosts`. */
-  readonly select: (wanted: ReadPosition) => Promise<void>;
-  /** Called with a host that does not answer: it is not used until it is selected again. */
-  readonly dropCurrent: (host: DatabaseHost) => void;
-  readonly dropPrimary: (host: DatabaseHost) => void;
-  readonly changes: () => number;
-  readonly leftOut: () => readonly string[];
-  /** Calls `listener` when another host is the primary. Returns a function that ends this. */
-  readonly onPrimary: (listener: () => void) => () => void;
-  readonly setReadPosition: (read: ReadPositionOf) => void;
-  readonly readPosition: ReadPositionOf;
-};
-
 type Primary = { readonly host: DatabaseHost; readonly state: HostState };
 
 type Answer = { readonly host: DatabaseHost; readonly state: HostState; readonly position: ReadPosition };
@@ -36,7 +18,8 @@ type Probed = Answer | { readonly host: DatabaseHost; readonly error: unknown };
 /** Milliseconds within which a host must answer, if there are others. */
 const probeTimeout = 1000;
 
-export function createHostSelection(hosts: readonly DatabaseHost[], config: DatabaseConfig, env: ClusterEnv): HostSelection {
+/** Selects which host is read, and finds which is the primary. Used by `openDatabaseHosts`. */
+export function createHostSelection(hosts: readonly DatabaseHost[], config: DatabaseConfig, env: ClusterEnv) {
   const isAlone = hosts.length === 1;
   const lag = createReplicaLag(env.clock.monotonic);
   const choosePrimary = createPrimaryChoice();
@@ -95,6 +78,7 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     return pick(usable.filter(({ state }) => state.role === preferredRole)) ?? pick(usable);
   };
 
+  /** Asks all hosts and selects one to be read; see `openDatabaseHosts`. */
   const select = async (wanted: ReadPosition): Promise<void> => {
     const probed = await Promise.all(order.map(probe));
     const answers = probed.filter((one): one is Answer => 'position' in one);
@@ -112,25 +96,30 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
   };
 
   return {
-    current: () => current,
-    primary: () => primary,
+    /** The host that is read; undefined until one is selected, and after it has failed. */
+    current: (): DatabaseHost | undefined => current,
+    primary: (): Primary | undefined => primary,
     select,
-    dropCurrent: (host) => {
+    /** Called with a host that does not answer: it is not read until it is selected again. */
+    dropCurrent: (host: DatabaseHost): void => {
       if (current === host) setCurrent(undefined);
     },
-    dropPrimary: (host) => {
+    /** The same for the primary. */
+    dropPrimary: (host: DatabaseHost): void => {
       if (primary?.host === host) setPrimary(undefined);
     },
-    changes: () => changes,
-    leftOut: () => leftOut,
-    onPrimary: (listener) => {
+    changes: (): number => changes,
+    leftOut: (): readonly string[] => leftOut,
+    /** Calls `listener` when another host is the primary. Returns a function that ends this. */
+    onPrimary: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    setReadPosition: (read) => {
+    /** Says how the position of a host is read. Until then every host counts as having everything. */
+    setReadPosition: (read: ReadPositionOf): void => {
       readPosition = read;
     },
-    readPosition: (sql) => readPosition(sql),
+    readPosition: (sql: Sql): Promise<ReadPosition> => readPosition(sql),
   };
 }
 

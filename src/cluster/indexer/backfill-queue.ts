@@ -46,13 +46,12 @@ const intervals = { poll: 50, sendAgain: 1000, timeout: 10_000 } as const;
  */
 const limits = { concurrency: 64, waiting: 50_000, cleanupEvery: 1000, perNotification: 128 } as const;
 
-type BackfillProcessorDeps = {
-  readonly listen: Postgres['listen'];
-  readonly report: (error: unknown) => void;
-};
-
 /** Processes backfill requests until the returned function is called. Requests in progress at that time are left to the next indexer. */
-export function processBackfillQueue(sql: Sql, backfill: AddressTask, { listen, report }: BackfillProcessorDeps): () => void {
+export function processBackfillQueue(
+  sql: Sql,
+  backfill: AddressTask,
+  { listen, report }: { readonly listen: Postgres['listen']; readonly report: (error: unknown) => void },
+): () => void {
   /** The tokens of requests that wait, by address; and those of requests in progress. */
   const waiting = new Map<Address, Set<string>>();
   const inProgress = new Map<Address, ReadonlySet<string>>();
@@ -141,7 +140,19 @@ const createFailureFormatter =
  * Returns a function that asks the indexer to backfill an address and waits for it. It rejects with an `ApiError` if the indexer fails or
  * does not answer in time. `primary`: only the primary takes notifications and has the results.
  */
-export function createBackfillRequester(primary: Sql, { timers, now, random }: BackfillRequesterDeps): (address: Address) => Promise<void> {
+export function createBackfillRequester(
+  primary: Sql,
+  {
+    timers,
+    now,
+    random,
+  }: {
+    readonly timers: Pick<ClusterEnv['timers'], 'after'>;
+    /** Milliseconds of a clock that never goes back. */
+    readonly now: () => number;
+    readonly random: (count: number) => Uint8Array;
+  },
+): (address: Address) => Promise<void> {
   const select = batchedStatement(sizes, 1, (n) => `SELECT token, failure FROM backfill_result WHERE token IN (${placeholders(n)})`);
   const pending = new Map<string, BackfillRequest>();
   let isPolling = false;
@@ -195,13 +206,6 @@ export function createBackfillRequester(primary: Sql, { timers, now, random }: B
 }
 
 const sizes: BatchSizes = [512, 64, 8, 1];
-
-type BackfillRequesterDeps = {
-  readonly timers: Pick<ClusterEnv['timers'], 'after'>;
-  /** Milliseconds of a clock that never goes back. */
-  readonly now: () => number;
-  readonly random: (count: number) => Uint8Array;
-};
 
 type BackfillRequest = {
   readonly address: Address;

@@ -2,16 +2,18 @@ import { notReadBack, type SharedCache } from '../../api/access/shared-cache.ts'
 import { equal } from '../../base/bytes/octets.ts';
 import type { Redis } from './redis.ts';
 
-type RedisCacheOptions = {
+/** A cache shared by all processes of one Redis. While Redis is down, `get` finds nothing and `set` stores nothing. */
+export function createRedisCache({
+  redis,
+  random,
+  prefix = 'serac:',
+}: {
   readonly redis: Redis;
   /** Returns `count` random bytes. */
   readonly random: (count: number) => Uint8Array;
   /** Start of every Redis key. */
   readonly prefix?: string;
-};
-
-/** A cache shared by all processes of one Redis. While Redis is down, `get` finds nothing and `set` stores nothing. */
-export function createRedisCache({ redis, random, prefix = 'serac:' }: RedisCacheOptions): SharedCache {
+}): SharedCache {
   const redisKey = (key: string): string => `${prefix}cache:${key}`;
 
   return {

@@ -2,40 +2,6 @@ import { limitScript } from './limit-script.ts';
 import { createScriptRunner, type Redis } from './redis.ts';
 import { incompleteTimes, syncScript } from './sync-script.ts';
 
-/**
- * Keeps processes that share limits through Redis informed about each other: how many they are, what the others admitted, and whether the
- * counts in Redis are complete. With this each process can count locally while Redis is down, and together they stay within the limits.
- */
-export type LimitSync = {
-  /** Identifies the counts in Redis. Undefined while they are incomplete or unreachable: this process then counts locally. */
-  readonly epoch: () => string | undefined;
-  /** How many processes share the limits, as last known. */
-  readonly processes: () => number;
-  /** How often this process found that the counts in Redis were lost. */
-  readonly losses: () => number;
-  /** To be called when Redis did not answer, or answered that its counts are incomplete. */
-  readonly markLost: (why: 'unreachable' | 'incomplete') => void;
-  /** Queues an admitted request for the other processes and, if it was counted locally, for the counts in Redis. */
-  readonly recordAdmitted: (client: string, weight: number, countedLocally: boolean) => void;
-  /** Sends and fetches once. `start` repeats it. */
-  readonly exchange: () => Promise<void>;
-  readonly start: () => void;
-  readonly close: () => Promise<void>;
-};
-
-type LimitSyncOptions = {
-  readonly redis: Redis;
-  /** Unique id of this process. */
-  readonly id: string;
-  /** Called for every request that another process admitted. */
-  readonly countAdmitted: (client: string, weight: number) => void;
-  readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Start of every Redis key. */
-  readonly prefix?: string;
-  /** Milliseconds, for tests: replaces both `incompleteTimes`. */
-  readonly incompleteTime?: number;
-};
-
 /** Number of processes that is assumed until Redis was reached for the first time. */
 const assumedProcesses = 4;
 
@@ -48,8 +14,31 @@ const interval = 50;
 const maxBatch = 200;
 const maxPending = 100_000;
 
-export function createLimitSync(options: LimitSyncOptions): LimitSync {
-  const { redis, id, countAdmitted, after, prefix = 'serac:', incompleteTime } = options;
+export type LimitSync = ReturnType<typeof createLimitSync>;
+
+/**
+ * Keeps processes that share limits through Redis informed about each other: how many they are, what the others admitted, and whether the
+ * counts in Redis are complete. With this each process can count locally while Redis is down, and together they stay within the limits.
+ */
+export function createLimitSync({
+  redis,
+  id,
+  countAdmitted,
+  after,
+  prefix = 'serac:',
+  incompleteTime,
+}: {
+  readonly redis: Redis;
+  /** Unique id of this process. */
+  readonly id: string;
+  /** Called for every request that another process admitted. */
+  readonly countAdmitted: (client: string, weight: number) => void;
+  readonly after: (milliseconds: number, run: () => void) => () => void;
+  /** Start of every Redis key. */
+  readonly prefix?: string;
+  /** Milliseconds, for tests: replaces both `incompleteTimes`. */
+  readonly incompleteTime?: number;
+}) {
   const runSync = createScriptRunner(redis, syncScript);
   const runLimit = createScriptRunner(redis, limitScript);
   const keys = ['state', 'processes', 'log'].map((name) => `${prefix}limits:${name}`);
@@ -71,11 +60,13 @@ export function createLimitSync(options: LimitSyncOptions): LimitSync {
   /** A name that no other epoch has, of this process or of another. */
   const newEpoch = (): string => `${id}-${++exchanges}`;
 
+  /** Called when Redis did not answer, or answered that its counts are incomplete. */
   const markLost = (why: 'unreachable' | 'incomplete'): void => {
     isShared = false;
     if (why === 'unreachable') isUnreachable = true;
   };
 
+  /** Queues an admitted request for the other processes and, if it was counted locally, for the counts in Redis. */
   const recordAdmitted = (client: string, weight: number, countedLocally: boolean): void => {
     if (weight === 0) return;
     addWeight(unsent, client, weight);
@@ -93,6 +84,7 @@ export function createLimitSync(options: LimitSyncOptions): LimitSync {
       });
   };
 
+  /** Sends what this process admitted, and fetches what the others did. */
   const exchange = async (): Promise<void> => {
     let sent: [string, number][] = [];
     let hadAdmitted = false;
@@ -132,14 +124,18 @@ export function createLimitSync(options: LimitSyncOptions): LimitSync {
   };
 
   return {
-    epoch: () => (isShared ? knownEpoch : undefined),
-    processes: () => processes,
-    losses: () => losses,
+    /** Identifies the counts in Redis. Undefined while they are incomplete or unreachable: this process then counts locally. */
+    epoch: (): string | undefined => (isShared ? knownEpoch : undefined),
+    /** How many processes share the limits, as last known. */
+    processes: (): number => processes,
+    /** How often this process found that the counts in Redis were lost. */
+    losses: (): number => losses,
     markLost,
     recordAdmitted,
     exchange,
+    /** Repeats `exchange` until `close`. */
     start: repeat,
-    close: async () => {
+    close: async (): Promise<void> => {
       closed = true;
       cancel();
       await exchange();

@@ -4,7 +4,17 @@ import { limitScript } from './limit-script.ts';
 import type { LimitSync } from './limit-sync.ts';
 import { createScriptRunner, type Redis } from './redis.ts';
 
-type RedisLimiterOptions = {
+/**
+ * A limiter with exact counts that all processes of one Redis share. While Redis is unreachable, or does not have all counts, each process
+ * admits an equal share of what is left, so together they never admit more than the limit.
+ */
+export function createRedisLimiter({
+  redis,
+  local,
+  sync,
+  prefix = 'serac:',
+  now,
+}: {
   readonly redis: Redis;
   /** Counts what all processes admitted. Decides alone while the counts in Redis are incomplete or unreachable. */
   readonly local: MemoryLimiter;
@@ -13,13 +23,7 @@ type RedisLimiterOptions = {
   readonly prefix?: string;
   /** Milliseconds. For tests: the default is the clock of the Redis server, which all processes share. */
   readonly now?: () => number;
-};
-
-/**
- * A limiter with exact counts that all processes of one Redis share. While Redis is unreachable, or does not have all counts, each process
- * admits an equal share of what is left, so together they never admit more than the limit.
- */
-export function createRedisLimiter({ redis, local, sync, prefix = 'serac:', now }: RedisLimiterOptions): Limiter {
+}): Limiter {
   const run = createScriptRunner(redis, limitScript);
 
   /** Weights by client of requests that Redis has not answered yet. */

@@ -2,20 +2,6 @@ import { createStreamLimit, type StreamLimit } from '../../api/access/stream-lim
 import type { LimitSync } from './limit-sync.ts';
 import { createScriptRunner, type Redis } from './redis.ts';
 
-type RedisStreamLimitOptions = {
-  readonly redis: Redis;
-  /** The most streams of one client over all processes of this Redis. */
-  readonly max: number;
-  readonly sync: Pick<LimitSync, 'processes'>;
-  /** Unique id of this process. */
-  readonly id: string;
-  readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Start of every Redis key. */
-  readonly prefix?: string;
-  /** Milliseconds after which a stream that its process did not renew counts as ended: the process was killed. */
-  readonly lease?: number;
-};
-
 /** KEYS: the streams of a client, by the time at which they end unless renewed. ARGV: name of the stream, milliseconds of the lease, maximum. */
 const takeScript = `
 local clock = redis.call('TIME')
@@ -30,8 +16,27 @@ return 1`;
  * A stream limit that all processes of one Redis share. While Redis does not answer, this process admits an equal share by itself. Streams
  * that were admitted stay open, whatever Redis says later.
  */
-export function createRedisStreamLimit(options: RedisStreamLimitOptions): StreamLimit & { readonly close: () => void } {
-  const { redis, max, sync, id, after, prefix = 'serac:', lease = 30_000 } = options;
+export function createRedisStreamLimit({
+  redis,
+  max,
+  sync,
+  id,
+  after,
+  prefix = 'serac:',
+  lease = 30_000,
+}: {
+  readonly redis: Redis;
+  /** The most streams of one client over all processes of this Redis. */
+  readonly max: number;
+  readonly sync: Pick<LimitSync, 'processes'>;
+  /** Unique id of this process. */
+  readonly id: string;
+  readonly after: (milliseconds: number, run: () => void) => () => void;
+  /** Start of every Redis key. */
+  readonly prefix?: string;
+  /** Milliseconds after which a stream that its process did not renew counts as ended: the process was killed. */
+  readonly lease?: number;
+}): StreamLimit & { readonly close: () => void } {
   const run = createScriptRunner(redis, takeScript);
   const own = createStreamLimit(max);
   /** The client of each open stream, by the name of the stream. */
