@@ -14,7 +14,7 @@ import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
 import { createBackfilledAddresses } from '../../cluster/chain/backfilled-addresses.ts';
 import { verifyPartitions } from '../../cluster/chain/partitions.ts';
-import { openPostgresChain, type PostgresChainOptions } from '../../cluster/chain/postgres-chain.ts';
+import { openPostgresChain } from '../../cluster/chain/postgres-chain.ts';
 import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
 import { type DatabaseHost, openDatabaseHost } from '../../cluster/hosts/database-host.ts';
 import { createPrimaryFinder } from '../../cluster/hosts/primary.ts';
@@ -26,6 +26,7 @@ import { splitHosts } from '../../cluster/postgres/database-url.ts';
 import { databaseName, PostgresError, withoutPrefix } from '../../cluster/postgres/postgres-fault.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
+import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
 import type { Config } from '../config/config.ts';
 import { backfillWithApiErrors, startFollowing } from '../followed/follow.ts';
 import { limitWriterCaches } from '../node/cache-budget.ts';
@@ -206,10 +207,13 @@ const poolerRefusal = (name: string) =>
 async function takeIndex(lock: WritableSql, context: NetworkContext, node: string, { partitionSize }: DatabaseConfig, env: Env) {
   const signerKeys = createSignerKeys();
   const signers = createSignerCache(env.recoverKey, signerKeys);
-  const watch = watchMigration('the index in PostgreSQL', env);
-  const pageSecret = env.random(32);
-  const recovery = { publicKeyOf: signerKeys.get, recover: signers.recover };
-  const ledger = await prepareIndex(lock, context, node, { ...recovery, watch, pageSecret, partitionSize });
+  const ledger = await prepareIndex(lock, context, node, {
+    watch: watchMigration('the index in PostgreSQL', env),
+    pageSecret: env.random(32),
+    partitionSize,
+    publicKeyOf: signerKeys.get,
+    recover: signers.recover,
+  });
   await registerWriter(lock);
   return { ledger, signers };
 }
@@ -219,7 +223,13 @@ export async function prepareIndex(
   lock: WritableSql,
   context: NetworkContext,
   node: string,
-  { watch, pageSecret, ...options }: PostgresChainOptions & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array },
+  {
+    watch,
+    pageSecret,
+    partitionSize,
+    publicKeyOf,
+    recover,
+  }: SignerReads & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array; readonly partitionSize?: number },
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
@@ -229,7 +239,8 @@ export async function prepareIndex(
   await openKeyStore(lock);
   await prepareWebhookTables(lock);
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
-  const chain = openPostgresChain(lock, { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom }, options);
+  const spec = { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom };
+  const chain = openPostgresChain(lock, spec, { partitionSize, publicKeyOf, recover });
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,

@@ -26,74 +26,54 @@ import { openPartitions } from './partitions.ts';
 /** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
 export const blocksChannel = 'serac_blocks';
 
-/** A followed chain and its index in PostgreSQL. The caller makes sure that only one process writes at a time. */
-export type PostgresChain = {
-  readonly isInitialized: () => Promise<boolean>;
-  /** Stores block 0 and the genesis transactions; does nothing if they are already stored. */
-  readonly init: (genesisTxs: readonly Tx[], first: Block) => Promise<void>;
-  readonly lastAccepted: () => Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }>;
-  readonly blockAt: (height: bigint) => Promise<Uint8Array | undefined>;
-  /** Looks up outputs and assets; unknown ids are left out. `utxos` has the unspent outputs, `spent` the ids of the spent ones. */
-  readonly load: (requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }) => Promise<{
-    readonly utxos: ReadonlyMap<Id, Utxo>;
-    readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
-    readonly spent: ReadonlySet<Id>;
-  }>;
-  /** Stores consecutive blocks and their index in one transaction. */
-  readonly commit: (blocks: readonly NewBlock[]) => Promise<void>;
-  readonly addPreLinearizationUtxos: (utxos: readonly Utxo[]) => Promise<void>;
-  readonly exported: ExportedOutputs;
-  readonly backfilledAddresses: ReturnType<typeof openBackfilledAddresses>;
-  /** The addresses among these whose public keys are not stored. */
-  readonly withoutKeys: (addresses: readonly Address[]) => Promise<readonly Address[]>;
-};
+export type PostgresChain = ReturnType<typeof openPostgresChain>;
 
-export type PostgresChainOptions = SignerReads & {
-  /** Transactions or blocks of a new partition; see partitions.ts. */
-  readonly partitionSize?: number;
-};
-
-/** For `SignerReads` see `BlockWriterOptions`. */
+/**
+ * A followed chain and its index in PostgreSQL, for `serac index`. The caller makes sure that only one process writes at a time. `publicKeyOf`,
+ * `recover`: see `SignerReads`. `partitionSize`: transactions or blocks of a new partition; see partitions.ts.
+ */
 export function openPostgresChain(
   sql: WritableSql,
   chain: IndexSpec,
-  { partitionSize, ...signers }: PostgresChainOptions = {},
-): PostgresChain {
+  { partitionSize, publicKeyOf, recover }: SignerReads & { readonly partitionSize?: number } = {},
+) {
   const t = tablesOf(chain.number);
   const reads = createChainRowReads(t);
   const rows = createChainRowWriter(t, chain.feeAsset, reads);
-  const writer = createBlockWriter(chain, 'postgres', signers);
+  const writer = createBlockWriter(chain, 'postgres', { publicKeyOf, recover });
   const exported = exportedOutputQueries(chain, 'postgres');
   const partitions = openPartitions(sql, chain.number, partitionSize);
-
   const known = createKnownOutputs(reads);
+  /** The number of the last stored transaction; undefined until it is read, and after a failed commit. */
+  let lastTx: number | undefined;
 
+  const inTransaction = async <T>(queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
+
+  /** Stores blocks and their index. Returns a function to call when they are committed. */
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Queries<() => void> {
-    const { stored, queries, mergeIds, ...changed } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
+    const { stored, queries, mergeIds, unspent, spentIDs } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
     yield* mergeIds;
     yield* writer.write(stored);
     // PostgreSQL delivers it to `serac api` when the transaction commits.
     yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
-    return () => known.update(changed.unspent, changed.spentIDs);
+    return () => known.update(unspent, spentIDs);
   }
 
-  function* loadQueries({ utxos, assets }: Parameters<PostgresChain['load']>[0]): Queries<Awaited<ReturnType<PostgresChain['load']>>> {
-    return { ...(yield* known.load(utxos)), assets: yield* reads.assets(assets) };
+  function* load(requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }): Queries<LoadedState> {
+    const { utxos, spent } = yield* known.load(requested.utxos);
+    return { utxos, spent, assets: yield* reads.assets(requested.assets) };
   }
-
-  /** The number of the last stored transaction; undefined until it is read, and after a failed commit. */
-  let lastTx: number | undefined;
 
   /** Stores blocks in one transaction, after the creation of the partitions that they need. */
-  const storeInPartitions = async (blocks: readonly NewBlock[], steps: () => Queries<() => void>): Promise<void> => {
+  const storeInPartitions = async (blocks: readonly NewBlock[], queries: () => Queries<() => void>): Promise<void> => {
     const last = blocks[blocks.length - 1] as NewBlock;
     const before = lastTx ?? (await runOnPostgres(sql, reads.lastSeqs())).tx;
     lastTx = undefined;
     const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
     await partitions.createAhead({ tx, height: Number(last.block.height) });
-    const onStored = await inTransaction(steps).catch((error: unknown) => {
+    const onStored = await inTransaction(queries).catch((error: unknown) => {
       // It is not known whether the blocks are stored: the connection may have failed while they were committed.
       known.clear();
       throw error;
@@ -102,23 +82,25 @@ export function openPostgresChain(
     lastTx = tx;
   };
 
-  const inTransaction = async <T>(steps: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, steps()));
-
   return {
-    isInitialized: async () => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
-    init: async (genesisTxs, first) => {
+    isInitialized: async (): Promise<boolean> => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
+    /** Stores block 0 and the genesis transactions; does nothing if they are already stored. */
+    init: async (genesisTxs: readonly Tx[], first: Block): Promise<void> => {
       if ((await runOnPostgres(sql, reads.lastBlock())) !== undefined) return;
       const blocks = [{ block: first, diff: genesisChanges(genesisTxs, chain.completeFrom === 0 ? 'unspent' : 'unknown') }];
       await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
     },
-    lastAccepted: async () => {
+    lastAccepted: async (): Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }> => {
       const last = await runOnPostgres(sql, reads.lastBlock());
       if (last === undefined) throw noBlocks(chain.id);
       return { id: last.id, height: BigInt(last.height), time: BigInt(last.time) };
     },
-    blockAt: (height) => runOnPostgres(sql, reads.blockBytes(height)),
-    load: (requested) => runOnPostgres(sql, loadQueries(requested)),
-    commit: async (blocks) => {
+    blockAt: (height: bigint): Promise<Uint8Array | undefined> => runOnPostgres(sql, reads.blockBytes(height)),
+    /** Looks up outputs and assets; unknown IDs are left out. */
+    load: (requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }): Promise<LoadedState> =>
+      runOnPostgres(sql, load(requested)),
+    /** Stores consecutive blocks and their index in one transaction. */
+    commit: async (blocks: readonly NewBlock[]): Promise<void> => {
       if (blocks.length === 0) return;
       await storeInPartitions(blocks, function* () {
         const last = yield* reads.lastBlock();
@@ -127,7 +109,7 @@ export function openPostgresChain(
         return yield* storeBlocks(blocks, last);
       });
     },
-    addPreLinearizationUtxos: async (utxos) => {
+    addPreLinearizationUtxos: async (utxos: readonly Utxo[]): Promise<void> => {
       if (utxos.length === 0) return;
       await inTransaction(function* () {
         const added = yield* rows.addPreLinearizationUtxos(utxos);
@@ -137,7 +119,8 @@ export function openPostgresChain(
       });
     },
     backfilledAddresses: openBackfilledAddresses(sql, chain.number),
-    withoutKeys: (addresses) => runOnPostgres(sql, writer.withoutKeys(addresses)),
+    /** The addresses among these whose public keys are not stored. */
+    withoutKeys: (addresses: readonly Address[]): Promise<readonly Address[]> => runOnPostgres(sql, writer.withoutKeys(addresses)),
     exported: {
       listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
@@ -145,9 +128,16 @@ export function openPostgresChain(
           if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
         });
       },
-    },
+    } satisfies ExportedOutputs,
   };
 }
+
+/** `utxos` has the unspent outputs, `spent` the IDs of the spent ones. */
+type LoadedState = {
+  readonly utxos: ReadonlyMap<Id, Utxo>;
+  readonly spent: ReadonlySet<Id>;
+  readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
+};
 
 /** Outputs that this process knows without a lookup, and those that it loads. */
 function createKnownOutputs(reads: ChainRowReads) {
