@@ -15,14 +15,6 @@ import type { PeerReadings } from './peer-readings.ts';
 /** A health check of the node as a whole that AvalancheGo does not have; docs/understand/differences.md names each. */
 export const extraCheck = (name: string, check: Check): NamedCheck => applicationCheck(name, check);
 
-export type CheckedNode = {
-  readonly store: NodeStore;
-  readonly chains: NodeChains;
-  readonly readings: PeerReadings;
-  /** The P- and C-Chain, if this node answers for them. A follower reports no health for those of its network. */
-  readonly counterparts: readonly Counterpart[];
-};
-
 export type NodeHealth = Contribution & {
   readonly bootstrapped: BootstrapState;
   /** Throws if the store cannot commit a block now. */
@@ -30,8 +22,20 @@ export type NodeHealth = Contribution & {
 };
 
 /** Registers the checks of the node and of all parts, and runs the first round. Rejects if the disk of a node with a data directory is full. */
-export async function startNodeHealth(core: NodeCore, { store, chains, readings, counterparts }: CheckedNode): Promise<NodeHealth> {
-  const { config, env, context, health, forcedChecks, identity, parts, stop, phases } = core;
+export async function startNodeHealth({
+  core: { config, env, context, health, forcedChecks, identity, parts, stop, phases },
+  store,
+  chains,
+  readings,
+  counterparts,
+}: {
+  readonly core: NodeCore;
+  readonly store: NodeStore;
+  readonly chains: NodeChains;
+  readonly readings: PeerReadings;
+  /** The P- and C-Chain, if this node answers for them. A follower reports no health for those of its network. */
+  readonly counterparts: readonly Counterpart[];
+}): Promise<NodeHealth> {
   phases.end('chains');
   const isOnDisk = config.store === 'sqlite';
   let isStarted = false;

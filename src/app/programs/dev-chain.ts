@@ -18,12 +18,18 @@ export const runDevChain = (config: Config, env: Env, options: StartOptions, kin
     const { chains } = solo;
     followClock(core, solo, switches?.faults);
     const readings = createSoloReadings(config, identity.signer.publicKey);
-    const checked = { store, chains, readings, counterparts: [context.p, context.c] };
-    const health = parts.add(await startNodeHealth(core, checked));
+    const nodeHealth = parts.add(await startNodeHealth({ core, store, chains, readings, counterparts: [context.p, context.c] }));
     parts.add(await devMethods(core, store, solo, switches));
-    return serveNode(
+    return serveNode({
       core,
-      { ...checked, health, accounts: solo.accountsWithAddresses, isAlone: true, hasMempool: true, withFaults: switches?.faults.apply },
-      options,
-    );
+      store,
+      chains,
+      readings,
+      nodeHealth,
+      accounts: solo.accountsWithAddresses,
+      isAlone: true,
+      hasMempool: true,
+      withFaults: switches?.faults.apply,
+      listens: options.listens,
+    });
   });

@@ -13,7 +13,7 @@ export const runFollower = (url: string, config: Config, env: Env, options: Star
     const { parts } = core;
     const store = parts.add(nodeStore(core, followedStore));
     const { chains } = parts.add(await openFollowedChain(core, store, url));
-    const checked = { store, chains, readings: createFollowerReadings(config), counterparts: [] };
-    const health = parts.add(await startNodeHealth(core, checked));
-    return serveNode(core, { ...checked, health, isAlone: false, hasMempool: false }, options);
+    const readings = createFollowerReadings(config);
+    const nodeHealth = parts.add(await startNodeHealth({ core, store, chains, readings, counterparts: [] }));
+    return serveNode({ core, store, chains, readings, nodeHealth, isAlone: false, hasMempool: false, listens: options.listens });
   });

@@ -15,7 +15,7 @@ export const runJoinedNode = (join: JoinConfig, config: Config, env: Env, option
     const store = parts.add(nodeStore(core, joinedStore));
     const { chains, network } = parts.add(await openJoinedChain(core, store, join));
     if (join.devMethods) parts.add(joinedDevMethods(core, chains, network));
-    const checked = { store, chains, readings: network.readings, counterparts: [] };
-    const health = parts.add(await startNodeHealth(core, checked));
-    return serveNode(core, { ...checked, health, isAlone: false, hasMempool: true }, options);
+    const { readings } = network;
+    const nodeHealth = parts.add(await startNodeHealth({ core, store, chains, readings, counterparts: [] }));
+    return serveNode({ core, store, chains, readings, nodeHealth, isAlone: false, hasMempool: true, listens: options.listens });
   });

@@ -1,5 +1,6 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
+import type { Limiter } from '../../api/access/rate-limit.ts';
 import { createDataDeps } from '../../api/data/deps.ts';
 import type { RecoverPublicKey } from '../../api/data/public-key-cache.ts';
 import { dataRoutes } from '../../api/data/routes.ts';
@@ -27,44 +28,45 @@ import { memoize } from '../../base/cache/memoize.ts';
 import type { RecoverKey as CurveRecoverKey } from '../../base/crypto/recover.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
+import type { Env } from '../platform/env.ts';
+import { createWithTimeout } from './timeout.ts';
 
-/** What cached responses and page tokens depend on. */
-type ServedVersion = {
+/** What the Data and Metrics APIs read, and what their cached responses and page tokens depend on. */
+export type ServedIndex = {
+  /** undefined: there is no history index, so neither API is served. */
+  readonly served: ServedChains | undefined;
+  /** The key that page tokens are sealed with. */
   readonly sealKey: Uint8Array;
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
   /** See rest/response-cache.ts. */
   readonly readChainVersion: () => Promise<ChainVersion>;
   /** Only where an index is read from several servers. */
-  readonly consistency?: ReadConsistency;
+  readonly consistency?: ReadConsistency | undefined;
   /** Responses cached by other processes; see rest/shared-response-cache.ts. */
-  readonly sharedCache?: SharedResponseCache;
+  readonly sharedCache?: SharedResponseCache | undefined;
 };
 
+/** Who may call, and how often. */
+export type ApiAccess = {
+  readonly gate: Gate;
+  /** undefined: requests are not limited. */
+  readonly limiter: Limiter | undefined;
+};
+
+/** What the health routes of the APIs report. */
+export type ApiHealth = Pick<ApiHealthDeps, 'components' | 'isStopping'>;
+
 /** What this server offers beside the Data and Metrics APIs. */
-type ApiFeatures = {
-  readonly explorerFeatures: ExplorerFeatures;
-  /** Whether this server has the event stream, which the API reference then describes too. */
-  readonly hasEvents: boolean;
+export type ApiFeatures = {
+  readonly explorer: ExplorerFeatures;
+  /** Whether the explorer shows how far this server is behind the node that it follows. */
+  readonly showsFollowing: boolean;
   /** Who manages webhooks, and with what; undefined: they are not managed here. */
-  readonly webhooks?: WebhookManagement | undefined;
+  readonly webhooks: WebhookManagement | undefined;
 };
 
 export type WebhookManagement = Omit<WebhookDeps, 'served'> & { readonly operators: DevAccess };
-
-export type ApiParts = ServedVersion &
-  ApiFeatures & {
-    readonly config: Pick<Config, 'data' | 'stats' | 'access'>;
-    readonly version: string;
-    /** undefined: the node has no history index, so neither API is served. */
-    readonly served: ServedChains | undefined;
-    readonly health: ApiHealthDeps;
-    readonly gate: Gate;
-    readonly recoverKey: CurveRecoverKey;
-    readonly observer: ResponseObserver;
-    readonly longWork: LongWork;
-    readonly report: (error: unknown) => void;
-  };
 
 /** The Data and Metrics APIs as the router takes them: a handler per path prefix, and the document that describes them. */
 type ApiHandlers = {
@@ -77,35 +79,50 @@ type ApiHandlers = {
 /** The APIs that a port serves: both, or one of them on a port of its own. */
 export type ApiSelection = 'data' | 'metrics' | 'both';
 
-/** Returns a function that creates the handlers of a selection of the two APIs. */
-export function createApiHandlers(parts: ApiParts): (selection: ApiSelection | undefined) => ApiHandlers {
-  if (parts.served === undefined) return () => noHandlers;
-  return createHandlersFor(parts, parts.served);
-}
-
-const noHandlers: ApiHandlers = { prefixHandlers: new Map(), documents: [], operations: [] };
-
 /** The path of the OpenAPI document. */
 export const openApiPath = '/api-json';
 
-function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: ApiSelection | undefined) => ApiHandlers {
-  const { observer } = parts;
+const noHandlers: ApiHandlers = { prefixHandlers: new Map(), documents: [], operations: [] };
+
+/** Returns a function that creates the handlers of a selection of the two APIs. */
+export function createApiHandlers({
+  config,
+  env,
+  index: { served, sealKey, epoch, readChainVersion, consistency, sharedCache },
+  access: { gate, limiter },
+  health: { components, isStopping },
+  features,
+  longWork,
+  observer,
+  report,
+}: {
+  readonly config: Pick<Config, 'data' | 'stats' | 'access' | 'strict'>;
+  readonly env: Pick<Env, 'version' | 'recoverKey' | 'timers'>;
+  readonly index: ServedIndex;
+  readonly access: ApiAccess;
+  readonly health: ApiHealth;
+  readonly features: ApiFeatures;
+  readonly longWork: LongWork;
+  readonly observer: ResponseObserver;
+  readonly report: (error: unknown) => void;
+}): (selection: ApiSelection | undefined) => ApiHandlers {
+  if (served === undefined) return () => noHandlers;
   const milliseconds = () => observer.now() * 1000;
-  const { database, cache: sharedCache } = parts.health.components;
-  const components = { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedCache, milliseconds) };
-  const health = { ...parts.health, components, dataAge: served.dataAge };
-  const dataOptions = {
-    recover: createPublicKeyRecovery(parts.recoverKey),
-    epoch: parts.epoch,
-    longWork: parts.longWork,
+  const { database, cache: sharedComponent } = components;
+  const health: ApiHealthDeps = {
+    components: { database: cachedComponent(database, milliseconds), cache: cachedComponent(sharedComponent, milliseconds) },
+    isStopping,
+    degraded: () => ({ rateLimits: limiter?.degradedReason?.() }),
+    dataAge: served.dataAge,
+    withTimeout: createWithTimeout(env.timers),
   };
-  const dataDeps = createDataDeps(served, dataOptions);
+  const dataDeps = createDataDeps(served, { recover: createPublicKeyRecovery(env.recoverKey), epoch, longWork });
   const rows = {
     data: [
       ...bindRoutes('data', apiHealthRoutes('v1'), health),
       ...bindRoutes('data', dataRoutes(), dataDeps),
-      ...bindRoutes('data', explorerRoutes(parts.explorerFeatures), createExplorerDeps(dataDeps)),
-      ...(parts.webhooks === undefined ? [] : bindRoutes('data', webhookRoutes, { ...parts.webhooks, served })),
+      ...bindRoutes('data', explorerRoutes(features.explorer), createExplorerDeps(dataDeps)),
+      ...(features.webhooks === undefined ? [] : bindRoutes('data', webhookRoutes, { ...features.webhooks, served })),
     ],
     metrics: [
       ...bindRoutes('metrics', apiHealthRoutes('v2'), health),
@@ -113,57 +130,62 @@ function createHandlersFor(parts: ApiParts, served: ServedChains): (selection: A
     ],
   };
   const now = served.now;
-  const cache = createResponseCache({
-    version: parts.readChainVersion,
-    now,
-    ...(parts.sharedCache && { shared: parts.sharedCache }),
-  });
+  const cache = createResponseCache({ version: readChainVersion, now, shared: sharedCache });
   // Memoized, so that every use of a selection shares one API.
   return memoize((selection: ApiSelection | undefined) => {
     if (selection === undefined) return noHandlers;
     const allRoutes = [...(selection === 'metrics' ? [] : rows.data), ...(selection === 'data' ? [] : rows.metrics)];
-    const routes = allRoutes.filter(({ api }) => parts.config[api === 'data' ? 'data' : 'stats'].enabled);
+    const routes = allRoutes.filter(({ api }) => config[api === 'data' ? 'data' : 'stats'].enabled);
     if (routes.length === 0) return noHandlers;
     const api = createApi({
       routes,
-      gate: parts.gate,
+      gate,
       context: paramContextFor(served),
       cache,
-      sealKey: parts.sealKey,
-      epoch: parts.epoch,
+      sealKey,
+      epoch,
       now,
-      caller: createCallerResolver(parts.config.access.trustedProxies),
+      caller: createCallerResolver(config.access.trustedProxies),
       origin: requestOrigin,
-      onUnexpectedError: parts.report,
-      ...(parts.consistency && { consistency: parts.consistency }),
+      onUnexpectedError: report,
+      consistency,
       observer,
-      operators: parts.webhooks?.operators,
+      operators: features.webhooks?.operators,
       dataAge: served.dataAge,
     });
     const documented = [
       ...routes.map(({ api, route }) => ({
         api,
         route,
-        hasHeight: parts.consistency !== undefined,
+        hasHeight: consistency !== undefined,
         hasAge: served.dataAge !== undefined,
       })),
-      ...(parts.hasEvents ? eventsApiRoutes.map((route) => ({ api: 'data' as const, route })) : []),
+      ...(!config.strict ? eventsApiRoutes.map((route) => ({ api: 'data' as const, route })) : []),
     ];
     return {
       prefixHandlers: new Map(['v1', 'v2'].map((first) => [first, api])),
       documents: [
-        [openApiPath, { handler: documentHandler((origin) => buildOpenApi(documented, { ...documentOptions(parts, served), origin })) }],
+        [
+          openApiPath,
+          { handler: documentHandler((origin) => buildOpenApi(documented, describeDocument(env.version, config, served, origin))) },
+        ],
       ],
       operations: documented.map(({ route }) => route.id),
     };
   });
 }
 
-const documentOptions = ({ version, config }: ApiParts, { network, chains: [x] }: ServedChains): Omit<DocumentOptions, 'origin'> => ({
+const describeDocument = (
+  version: string,
+  config: Pick<Config, 'access'>,
+  { network, chains: [x] }: ServedChains,
+  origin: string,
+): DocumentOptions => ({
   title: 'Serac: Data and Metrics of the X-Chain',
   version,
   description: `History, balances and throughput of the AVM chains of the network ${network.name}, in step with the chain.`,
   requireKey: config.access.requireKey,
+  origin,
   examples: { network: network.name, blockchainId: x.slug, chainId: x.aliases[0] },
 });
 

@@ -1,36 +1,34 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
 import { buildOpenRpc } from '../../api/contract/openrpc.ts';
-import type { Differences } from '../../api/differences.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { type AdmitCalls, createRouter, type HttpRoute } from '../../api/http/router.ts';
+import type { ResponseObserver } from '../../api/rest/dispatch.ts';
 import { documentHandler } from '../../api/rest/document-handler.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
-import type { LongWork } from '../../base/timing/long-work.ts';
 import { createSlots } from '../../base/timing/mutex.ts';
 import { createDocsHandler } from '../../explorer/pages/docs-handler.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../platform/env.ts';
-import { type ApiParts, type ApiSelection, createApiHandlers, openApiPath } from './api.ts';
+import {
+  type ApiAccess,
+  type ApiFeatures,
+  type ApiHealth,
+  type ApiSelection,
+  createApiHandlers,
+  openApiPath,
+  type ServedIndex,
+} from './api.ts';
 import { createExplorer, withHomePage } from './explorer.ts';
 import { apisOnMainPort, apisOnOwnPorts } from './serve-options.ts';
-import { createWithTimeout } from './timeout.ts';
 
-export type HandlerParts = Omit<ApiParts, 'config' | 'version' | 'recoverKey' | 'health' | 'hasEvents'> & {
-  readonly health: Omit<ApiParts['health'], 'withTimeout'>;
+/** How calls of the Node RPC are answered. */
+export type RpcAnswering = Pick<RpcOptions, 'differences' | 'longWork' | 'onRefused'> & {
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
-  readonly differences: Differences;
-  readonly longWork: LongWork;
-  /** Whether the explorer shows how far this server is behind the node that it follows. */
-  readonly showsFollowing?: boolean;
-  /** See rpc/json-rpc.ts. */
-  readonly onRefused?: RpcOptions['onRefused'];
-  /** Routes of the main port beside the Data and Metrics APIs. */
-  readonly routes: Iterable<readonly [path: string, route: HttpRoute]>;
-  /** Routes of the other ports beside the Data or Metrics API. */
-  readonly otherPortRoutes?: Iterable<readonly [path: string, route: HttpRoute]>;
 };
+
+type NamedRoutes = Iterable<readonly [path: string, route: HttpRoute]>;
 
 /** The request handlers of a process, one per port. */
 export type Handlers = {
@@ -43,27 +41,45 @@ export type Handlers = {
 const maxRunningBatches = 4;
 
 /** Creates the handlers from the Node RPC routes and the Data and Metrics APIs; used by the writer, its readers and `serac api`. */
-export function createHandlers(config: Config, env: Env, parts: HandlerParts): Handlers {
-  const { nodeID, differences, longWork, routes, otherPortRoutes = [], report } = parts;
-  const apis = createApiHandlers({
-    ...parts,
-    config,
-    version: env.version,
-    recoverKey: env.recoverKey,
-    hasEvents: !config.strict,
-    health: { ...parts.health, withTimeout: createWithTimeout(env.timers) },
-  });
-  const explorer = createExplorer(config, env, parts.showsFollowing ?? false);
+export function createHandlers({
+  config,
+  env,
+  index,
+  access,
+  health,
+  features,
+  rpc: { nodeID, differences, longWork, onRefused },
+  observer,
+  report,
+  routes,
+  otherPortRoutes = [],
+}: {
+  readonly config: Config;
+  readonly env: Env;
+  readonly index: ServedIndex;
+  readonly access: ApiAccess;
+  readonly health: ApiHealth;
+  readonly features: ApiFeatures;
+  readonly rpc: RpcAnswering;
+  readonly observer: ResponseObserver;
+  readonly report: (error: unknown) => void;
+  /** Routes of the main port beside the Data and Metrics APIs. */
+  readonly routes: NamedRoutes;
+  /** Routes of the other ports beside the Data or Metrics API. */
+  readonly otherPortRoutes?: NamedRoutes;
+}): Handlers {
+  const apis = createApiHandlers({ config, env, index, access, health, features, longWork, observer, report });
+  const explorer = createExplorer(config, env, features.showsFollowing);
   const docs = createDocsHandler(env.loadDocs);
   const { allowedHosts, allowedOrigins } = config.http;
-  const admitCalls = createRpcLimit(config, parts.gate);
+  const admitCalls = createRpcLimit(config, access.gate);
   const limitBatches = createSlots(maxRunningBatches);
-  const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused: parts.onRefused };
-  const createPortHandler = (selection: ApiSelection | undefined, paths: HandlerParts['routes']): Handler => {
+  const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused };
+  const createPortHandler = (selection: ApiSelection | undefined, paths: NamedRoutes): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
     const pages = explorer({
-      served: parts.served,
+      served: index.served,
       selection,
       routes: ownRoutes,
       operations,

@@ -1,15 +1,22 @@
+import type { Gate } from '../../api/access/gate.ts';
+import type { StreamLimit } from '../../api/access/stream-limit.ts';
 import { createOwnStreamLimit } from '../../api/access/stream-limit.ts';
 import { formatEventID } from '../../api/events/position.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
 import type { Handler } from '../../api/http/message.ts';
+import { devPath } from '../../api/http/node-routes.ts';
 import { createReadyRoute } from '../../api/http/ready-route.ts';
 import { createIndexRoute, type ServerIndex } from '../../api/rest/index-page.ts';
+import type { ServedChains } from '../../api/rest/served-chains.ts';
 import type { Services } from '../../api/rpc/method.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import type { NamedCheck } from '../node/health-checks.ts';
-import type { NodeCore, StartOptions } from '../node/node-core.ts';
-import { type CheckedNode, extraCheck, type NodeHealth } from '../node/node-health.ts';
+import type { NodeChain, NodeChains } from '../node/node-chain.ts';
+import type { NodeCore } from '../node/node-core.ts';
+import { extraCheck, type NodeHealth } from '../node/node-health.ts';
+import type { NodeStore } from '../node/node-store.ts';
 import type { NamedRoute } from '../node/parts.ts';
+import type { PeerReadings } from '../node/peer-readings.ts';
 import { registerNodeMetrics, registerRestarts } from '../node/process-metrics.ts';
 import type { WriterHost } from '../platform/node-processes.ts';
 import { openNodeAccess } from './access.ts';
@@ -46,101 +53,88 @@ export type Node = {
   readonly close: () => Promise<void>;
 };
 
-/** A node with running chains, and what of its interfaces depends on where its blocks come from. */
-type ServedNode = CheckedNode & {
-  readonly health: NodeHealth;
+/** Serves the interfaces of a node: Node RPC, Data and Metrics APIs, events, explorer, and what its parts have added. */
+export async function serveNode({
+  core,
+  store,
+  chains,
+  readings,
+  nodeHealth,
+  accounts = [],
+  isAlone,
+  hasMempool,
+  withFaults,
+  listens,
+}: {
+  readonly core: NodeCore;
+  readonly store: NodeStore;
+  readonly chains: NodeChains;
+  readonly readings: PeerReadings;
+  readonly nodeHealth: NodeHealth;
   readonly accounts?: Node['accounts'];
   /** Whether this node decides its blocks alone: it then knows who proposed a block. */
   readonly isAlone: boolean;
   /** Whether transactions wait here; a follower passes them on. */
   readonly hasMempool: boolean;
+  /** Delays calls and lets them fail as the developer asked for. */
   readonly withFaults?: ((services: Services) => Services) | undefined;
-};
-
-/** Serves the interfaces of a node: Node RPC, Data and Metrics APIs, events, explorer, and what its parts have added. */
-export async function serveNode(core: NodeCore, node: ServedNode, { listens }: StartOptions): Promise<Node> {
+  /** False: opens no port and starts no reader processes, which share the port. */
+  readonly listens: boolean;
+}): Promise<Node> {
   const { config, env, context, identity, parts, health, metrics, stop, lifecycles, report, phases } = core;
-  const { store, chains, readings } = node;
   const [x] = chains;
   const access = parts.add(await openNodeAccess(config, env));
-  const live = createLiveReads(lifecycles, chains);
-  const served = createServedChainsOfNode({ config, context, chains, builder: node.isAlone ? identity.nodeID : undefined, liveOf: live });
-  const hub = openEventStream(core, store, chains);
+  const liveOf = createLiveReads(lifecycles, chains);
+  const served = createServedChainsOfNode({ config, context, chains, builder: isAlone ? identity.nodeID : undefined, liveOf });
   const streamLimit = createStreamLimitOf(config);
-  if (hub !== undefined) {
-    parts.addServer(hub);
-    registerEventClients(metrics.registry, hub);
-    parts.add({
-      routes: createEventsRoutesOf(hub, {
-        config,
-        gate: access.gate,
-        context: createEventParams(context, served),
-        streamLimit: streamLimit && createOwnStreamLimit(streamLimit),
-      }),
-    });
-  }
-  const webhooks = hub && parts.add(await openNodeWebhooks(core, hub, served));
-  parts.add(nodeRpc(core, { ...node, runsOnNetwork: !node.isAlone }));
-  const hasRoute = (path: string): boolean => parts.routes().some(([name]) => name === path);
-  const apis = {
-    ...config.apis,
-    health: config.apis.health && !config.publicApi,
-    // A joined node serves some of the dev.* methods; the pages of the explorer need all.
-    dev: node.isAlone && hasRoute('/ext/dev'),
-    explorer: config.explorer,
-  };
-  const ports = createNodePorts(core, apis);
-  parts.add({ routes: [...settingsRoutes(config, createDevAccess(config.devToken)), ...ownRoutes(core, node, ports.index)] });
-  registerNodeMetrics(metrics.registry, env, core.accepted, {
-    chains,
-    storeBytes: store.sizeBytes,
-    failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
-  });
-  parts.registerMetrics(metrics.registry);
-  registerRestarts(metrics.registry, env.supervisor);
-  const feed = createNodeFeed(core.bus, () =>
-    chains.map(({ spec, reads, follower, joined }) => ({
-      id: spec.id,
-      alias: spec.aliases[0],
-      reads,
-      isCatchingUp: () => follower?.status().state === 'catching-up' || joined?.isBootstrapped() === false,
-    })),
-  );
-  const routes = new Map(parts.routes());
-  const handlers = createHandlers(config, env, {
+  const webhooks = await openEvents(core, store, chains, {
+    gate: access.gate,
     served,
+    streamLimit: streamLimit && createOwnStreamLimit(streamLimit),
+  });
+  parts.add(nodeRpc({ core, store, chains, readings, bootstrapped: nodeHealth.bootstrapped, runsOnNetwork: !isAlone, withFaults }));
+  const apis = listApis(core, isAlone);
+  const ports = createNodePorts(core, apis);
+  parts.add({ routes: [...settingsRoutes(config, createDevAccess(config.devToken)), ...ownRoutes(core, chains, ports.index)] });
+  registerMetrics(core, store, chains);
+  const feed = createNodeFeed(core.bus, () => chains.map(describeForFeed));
+  const routes = new Map(parts.routes());
+  const handlers = createHandlers({
+    config,
+    env,
+    index: { served, sealKey: store.pageSecret(), epoch: store.epoch, readChainVersion: createChainVersionReader(chains) },
+    access: { gate: access.gate, limiter: access.limiter },
     health: {
       components: {
         database: {
-          probeWrite: async () => node.health.probeWrite(),
+          probeWrite: async () => nodeHealth.probeWrite(),
           probeRead: async () => store.probeRead(),
           revision: core.commitRevision,
         },
         cache: { probeWrite: access.cache.probeWrite, probeRead: access.cache.probeRead },
       },
       isStopping: stop.isStopping,
-      degraded: () => ({ rateLimits: access.limiter?.degradedReason?.() }),
     },
-    gate: access.gate,
-    sealKey: store.pageSecret(),
-    epoch: store.epoch,
-    readChainVersion: createChainVersionReader(chains),
+    features: {
+      explorer: { hasLifecycle: true, hasMempool },
+      showsFollowing: x.follower !== undefined || x.joined !== undefined,
+      webhooks: webhooks?.management,
+    },
+    rpc: {
+      nodeID: identity.nodeID,
+      differences: context.differences,
+      longWork: context.chain.longWork,
+      onRefused: feed.onRefused,
+    },
     observer: metrics.apiObserver,
     report,
-    nodeID: identity.nodeID,
-    differences: context.differences,
-    longWork: context.chain.longWork,
-    explorerFeatures: { hasLifecycle: true, hasMempool: node.hasMempool },
-    showsFollowing: x.follower !== undefined || x.joined !== undefined,
-    onRefused: feed.onRefused,
-    webhooks: webhooks?.management,
     routes,
   });
   phases.end('interfaces');
   await ports.open({
     listens,
     handlers,
-    relayHandler: withLiveEndpoint(live, withLimiterEndpoint(access.limiter, handlers.main)),
+    relayHandler: withLiveEndpoint(liveOf, withLimiterEndpoint(access.limiter, handlers.main)),
     relayedPaths: [...routes.keys()],
     nodeID: identity.nodeID,
     report,
@@ -155,7 +149,7 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
     url: ports.url(),
     stakingAddress: readings.nodeAddress(),
     handler: handlers.main,
-    accounts: node.accounts ?? [],
+    accounts,
     eventPosition: () => readEventPosition(store),
     describe: () => describeNode(core, x, apis, ports),
     observe: feed.observe,
@@ -165,11 +159,59 @@ export async function serveNode(core: NodeCore, node: ServedNode, { listens }: S
   };
 }
 
-const readEventPosition = async ({ eventLog }: ServedNode['store']): Promise<string | undefined> =>
+/** The APIs that this node serves, as the banner and `GET /` list them. */
+const listApis = ({ config, parts }: NodeCore, isAlone: boolean) => ({
+  info: config.apis.info,
+  health: config.apis.health && !config.publicApi,
+  metrics: config.apis.metrics,
+  // A joined node serves some of the dev.* methods; the pages of the explorer need all.
+  dev: isAlone && parts.routes().some(([path]) => path === devPath),
+  explorer: config.explorer,
+});
+
+/** Opens the event stream and its routes, and the webhooks, which are clients of it. Returns the webhooks; undefined with --strict, which has no events. */
+async function openEvents(
+  core: NodeCore,
+  store: NodeStore,
+  chains: NodeChains,
+  {
+    gate,
+    served,
+    streamLimit,
+  }: { readonly gate: Gate; readonly served: ServedChains | undefined; readonly streamLimit: StreamLimit | undefined },
+) {
+  const { config, context, parts, metrics } = core;
+  const hub = openEventStream(core, store, chains);
+  if (hub === undefined) return undefined;
+  parts.addServer(hub);
+  registerEventClients(metrics.registry, hub);
+  parts.add({ routes: createEventsRoutesOf(hub, { config, gate, context: createEventParams(context, served), streamLimit }) });
+  return parts.add(await openNodeWebhooks(core, hub, served));
+}
+
+function registerMetrics({ env, parts, health, metrics, accepted }: NodeCore, store: NodeStore, chains: NodeChains): void {
+  registerNodeMetrics(metrics.registry, env, accepted, {
+    chains,
+    storeBytes: store.sizeBytes,
+    failingChecks: () => Object.values(health.report('health', []).checks).filter(({ error }) => error !== undefined).length,
+  });
+  parts.registerMetrics(metrics.registry);
+  registerRestarts(metrics.registry, env.supervisor);
+}
+
+/** A chain as the terminal shows its blocks. */
+const describeForFeed = ({ spec, reads, follower, joined }: NodeChain) => ({
+  id: spec.id,
+  alias: spec.aliases[0],
+  reads,
+  isCatchingUp: () => follower?.status().state === 'catching-up' || joined?.isBootstrapped() === false,
+});
+
+const readEventPosition = async ({ eventLog }: NodeStore): Promise<string | undefined> =>
   eventLog && formatEventID(await eventLog.id(), { entry: await eventLog.last(), index: undefined });
 
 /** The index of all URLs, and `/ready`; none where answers are exactly those of AvalancheGo. */
-function ownRoutes({ env, context, health, stop }: NodeCore, { chains }: ServedNode, index: () => ServerIndex): NamedRoute[] {
+function ownRoutes({ env, context, health, stop }: NodeCore, chains: NodeChains, index: () => ServerIndex): NamedRoute[] {
   if (!context.differences.indexRoutes) return [];
   const findReason = (): string | undefined => {
     if (stop.isStopping()) return 'the node is stopping';

@@ -1,17 +1,15 @@
-import type { Gate } from '../../api/access/gate.ts';
-import type { Limiter } from '../../api/access/rate-limit.ts';
 import type { StreamLimit } from '../../api/access/stream-limit.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import type { EventHub } from '../../api/events/hub.ts';
 import type { Handler } from '../../api/http/message.ts';
-import type { ApiHealthDeps } from '../../api/rest/served-chains.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Config } from '../config/config.ts';
 import type { Parts } from '../node/parts.ts';
 import type { ProcessMetrics } from '../node/process-metrics.ts';
 import type { Env } from '../platform/env.ts';
+import type { ApiAccess, ApiFeatures, ApiHealth, ServedIndex } from './api.ts';
 import { createEventsRoutesOf, registerEventClients } from './event-stream.ts';
-import { createHandlers, type HandlerParts } from './handlers.ts';
+import { createHandlers, type RpcAnswering } from './handlers.ts';
 import { withRequestLog } from './request-log.ts';
 import { serveOptions } from './serve-options.ts';
 
@@ -34,10 +32,8 @@ export async function serveReadOnly({
   readonly config: Config;
   readonly env: Env;
   readonly parts: Parts;
-  /** What is served, and what cached responses and page tokens depend on. */
-  readonly index: Pick<HandlerParts, 'served' | 'sealKey' | 'epoch' | 'readChainVersion' | 'consistency' | 'sharedCache'>;
-  /** Who may call, and how often. */
-  readonly access: { readonly gate: Gate; readonly limiter: Limiter | undefined };
+  readonly index: ServedIndex;
+  readonly access: ApiAccess;
   /** The event stream and its webhooks; undefined with --strict. */
   readonly events:
     | {
@@ -45,12 +41,12 @@ export async function serveReadOnly({
         readonly params: EventParamContext;
         /** Limits the event streams of a caller; undefined: it does not. */
         readonly streamLimit: StreamLimit | undefined;
-        readonly webhooks: HandlerParts['webhooks'];
+        readonly webhooks: ApiFeatures['webhooks'];
       }
     | undefined;
-  readonly health: ApiHealthDeps['components'];
+  readonly health: ApiHealth['components'];
   /** The node whose chains are served; its ID is empty in `serac api`, which is not a node. */
-  readonly node: Pick<HandlerParts, 'nodeID' | 'differences' | 'explorerFeatures' | 'onRefused'>;
+  readonly node: Pick<RpcAnswering, 'nodeID' | 'differences' | 'onRefused'> & { readonly explorerFeatures: ApiFeatures['explorer'] };
   /** This process. */
   readonly program: {
     readonly metrics: ProcessMetrics;
@@ -67,30 +63,22 @@ export async function serveReadOnly({
   };
 }): Promise<number> {
   const { metrics, longWork, report, isStopping } = program;
-  const { gate, limiter } = access;
   if (events !== undefined) {
     const { hub, params, streamLimit } = events;
     parts.addServer(hub);
     registerEventClients(metrics.registry, hub);
-    parts.add({ routes: createEventsRoutesOf(hub, { config, gate, context: params, streamLimit }) });
+    parts.add({ routes: createEventsRoutesOf(hub, { config, gate: access.gate, context: params, streamLimit }) });
   }
   const routes = parts.routes();
-  const handlers = createHandlers(config, env, {
-    served: index.served,
-    sealKey: index.sealKey,
-    epoch: index.epoch,
-    readChainVersion: index.readChainVersion,
-    consistency: index.consistency,
-    sharedCache: index.sharedCache,
-    gate,
-    webhooks: events?.webhooks,
-    health: { components: health, isStopping, degraded: () => ({ rateLimits: limiter?.degradedReason?.() }) },
-    nodeID: node.nodeID,
-    differences: node.differences,
-    explorerFeatures: node.explorerFeatures,
-    onRefused: node.onRefused,
+  const handlers = createHandlers({
+    config,
+    env,
+    index,
+    access,
+    health: { components: health, isStopping },
+    features: { explorer: node.explorerFeatures, showsFollowing: false, webhooks: events?.webhooks },
+    rpc: { nodeID: node.nodeID, differences: node.differences, longWork, onRefused: node.onRefused },
     observer: metrics.apiObserver,
-    longWork,
     report,
     routes,
     otherPortRoutes: routes,
