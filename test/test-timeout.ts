@@ -1,6 +1,6 @@
 import { setDefaultTimeout } from 'bun:test';
+import { testTimeout } from '../tools/test-stories.ts';
 
-// Loaded before the tests (bunfig.toml), for a file that is run by itself. Bun forgets it after the first file of a process, so `npm test` says
-// it with an option, which has no place in bunfig.toml. Only a test that never ends shall reach it: a busy machine takes ten times as long as
-// an idle one. Tests whose rounds are set by a variable have a timeout of their own.
-setDefaultTimeout(300_000);
+// Loaded before the tests (bunfig.toml), for a file that is run by itself. Bun forgets it after the first file of a process, and has no place for it in
+// bunfig.toml, so tools that run several files give it as an option.
+setDefaultTimeout(testTimeout);

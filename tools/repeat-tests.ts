@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readCommit } from '../bench/results.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
+import { testTimeout } from './test-stories.ts';
 
 /**
  * Repeats test files beside other load, one file at a time, and records the tests that failed: such a test depends on the speed of the machine.
@@ -47,7 +48,7 @@ async function repeatFiles(files: readonly string[], runs: number, load: number,
 
 /** Names of the tests of a file that fail in one run. */
 async function failedTests(file: string, program: string): Promise<string[]> {
-  const child = Bun.spawn([process.execPath, 'test', '--timeout=300000', file], {
+  const child = Bun.spawn([process.execPath, 'test', `--timeout=${testTimeout}`, file], {
     cwd: root,
     env: { ...process.env, SERAC_TEST_PROGRAM: program },
     stdout: 'ignore',

@@ -5,7 +5,7 @@ import { chromiumBinary, startChromium } from '../test/chromium.ts';
 import { packRepository } from '../test/package.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
 import { listProvedFiles } from './proved-files.ts';
-import { furtherTests, storyFiles } from './test-stories.ts';
+import { furtherTests, storyFiles, testTimeout } from './test-stories.ts';
 
 /**
  * Runs test files in parallel, three per processor. Tests start the program hundreds of times, so it is built once before: a start from source takes
@@ -17,7 +17,7 @@ import { furtherTests, storyFiles } from './test-stories.ts';
 const root = resolve(import.meta.dir, '..');
 /** Two thirds of the time a file waits: for timeouts, disks, and programs that start. */
 const workers = 3 * availableParallelism();
-const options = [`--parallel=${workers}`, '--no-isolate', '--timeout=300000'];
+const options = [`--parallel=${workers}`, '--no-isolate', `--timeout=${testTimeout}`];
 /** Milliseconds that each file took: the slowest start first. */
 const timingsFile = 'test/timings.json';
 const allFolders = ['src', 'test', 'bench'];

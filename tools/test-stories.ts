@@ -20,3 +20,9 @@ export const furtherTests = `This was lint, types, the tests of modules, and of 
 npm run test:all   runs everything that this machine has the servers for: crashes, disks, networks, PostgreSQL, Redis, pages in Chromium, packages
 .ci/run            installs the servers and client libraries, and runs everything with the full numbers
 npm run proofs     lists the long runs (soak, kills, seeds, fuzzing, mutants) with their last results`;
+
+/**
+ * Milliseconds of a test that does not say otherwise. Only a test that never ends shall reach it: a busy machine takes ten times as long as an idle
+ * one. Tests whose rounds are set by a variable have a timeout of their own.
+ */
+export const testTimeout = 300_000;
