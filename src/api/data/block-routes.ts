@@ -44,16 +44,24 @@ export const blockRoutes = implementRoutes<DataDeps>()(blockRows, {
   },
 });
 
-type BlockListQuery = {
-  readonly spelling: NetworkSpelling;
-  readonly times: TimeRange;
-  readonly limit: number;
-  readonly paging: Paging;
-  /** The list ends at this height. */
-  readonly lowest: 0 | 1;
-};
-
-async function listBlocks(deps: DataDeps, chain: ServedChain, { spelling, times, limit, paging, lowest }: BlockListQuery) {
+/** A page of blocks, newest first. The list ends at the height `lowest`. */
+async function listBlocks(
+  deps: DataDeps,
+  chain: ServedChain,
+  {
+    spelling,
+    times,
+    limit,
+    paging,
+    lowest,
+  }: {
+    readonly spelling: NetworkSpelling;
+    readonly times: TimeRange;
+    readonly limit: number;
+    readonly paging: Paging;
+    readonly lowest: 0 | 1;
+  },
+) {
   const page = atOneEpoch(deps.epoch, async (epoch) => {
     const listing = await openListing(chain.reads, paging);
     const found = await chain.reads.blockHeights({ ...listing, times, order: 'desc', limit: limit + 1 });

@@ -10,20 +10,29 @@ export async function openListing({ tip, pinAtHeight }: IndexReads, { cursor }: 
   return pin === undefined ? { pin: await tip(), after: undefined } : { pin, after: cursor?.after };
 }
 
-type PageOptions<T> = {
-  readonly limit: number;
-  readonly seqOf: (row: T) => number;
-  /** Size of a row in bytes, for lists whose pages are limited by size. */
-  readonly bytesOf?: (row: T) => number;
-  /** `seq` of the row behind which the next page begins, if the list goes on although the page is not full. */
-  readonly readTo?: number | undefined;
-  readonly paging: Paging;
-};
-
 type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };
 
 /** Makes a page from up to `limit + 1` rows: the extra row shows that there is a next page. */
-export function cutPage<T>(rows: readonly T[], { pin }: Listing, { limit, seqOf, bytesOf, readTo, paging }: PageOptions<T>): ListPage<T> {
+export function cutPage<T>(
+  rows: readonly T[],
+  { pin }: Listing,
+  {
+    limit,
+    seqOf,
+    bytesOf,
+    readTo,
+    paging,
+  }: {
+    readonly limit: number;
+    /** The number of a row: the page token has that of the last row. */
+    readonly seqOf: (row: T) => number;
+    /** Size of a row in bytes, for lists whose pages are limited by size. */
+    readonly bytesOf?: (row: T) => number;
+    /** Number of the row behind which the next page begins, if the list goes on although the page is not full. */
+    readonly readTo?: number | undefined;
+    readonly paging: Paging;
+  },
+): ListPage<T> {
   const size = bytesOf === undefined ? limit : countWithinBytes(rows, limit, bytesOf);
   const last = rows[size - 1];
   const isCut = rows.length > size && last !== undefined;

@@ -3,7 +3,7 @@ import { compareHex } from '../../base/bytes/octets.ts';
 import type { AssetType } from '../../ledger/index/output-amount.ts';
 import type { Holdings, OutputSum } from '../../ledger/index-read/index-reads.ts';
 
-/** Balances by asset and type, in the four parts of the Data API. The fee asset comes first, the others are sorted by id. */
+/** Balances by asset and type, in the four lists of the Data API. The fee asset comes first, the others are sorted by id. */
 export type AddressBalances = {
   readonly unlocked: readonly AssetBalance[];
   readonly locked: readonly AssetBalance[];
@@ -18,13 +18,13 @@ export type AssetBalance = Omit<OutputSum, 'isLocked'>;
 export function sumBalances({ singleOwner, others }: Holdings, feeAsset: Id): AddressBalances {
   const onChain = { unlocked: createBalanceSums(), locked: createBalanceSums() };
   const exported = { unlocked: createBalanceSums(), locked: createBalanceSums() };
-  const part = (parts: typeof onChain, isLocked: boolean) => (isLocked ? parts.locked : parts.unlocked);
+  const sumsOf = (sums: typeof onChain, isLocked: boolean) => (isLocked ? sums.locked : sums.unlocked);
   for (const { asset, isLocked, amount, count, nfts } of singleOwner) {
-    const { add } = part(onChain, isLocked);
+    const { add } = sumsOf(onChain, isLocked);
     if (count > 0) add({ asset, type: 'secp256k1', sharedWith: undefined, amount, count });
     if (nfts > 0) add({ asset, type: 'nft', sharedWith: undefined, amount: BigInt(nfts), count: nfts });
   }
-  for (const { isLocked, ...sum } of others) part(sum.sharedWith === undefined ? onChain : exported, isLocked).add(sum);
+  for (const { isLocked, ...sum } of others) sumsOf(sum.sharedWith === undefined ? onChain : exported, isLocked).add(sum);
   return {
     unlocked: onChain.unlocked.list(feeAsset),
     locked: onChain.locked.list(feeAsset),
@@ -34,7 +34,7 @@ export function sumBalances({ singleOwner, others }: Holdings, feeAsset: Id): Ad
 }
 
 export const assetsOfBalances = (balances: AddressBalances): Id[] =>
-  Object.values(balances).flatMap((part) => part.map(({ asset }) => asset));
+  Object.values(balances).flatMap((list) => list.map(({ asset }) => asset));
 
 /** Sort key: units of an asset come before its NFTs. */
 const typeOrder: { readonly [T in AssetType]: string } = { secp256k1: '00', nft: '01' };

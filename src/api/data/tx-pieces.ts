@@ -23,17 +23,27 @@ export type TxPiece = Piece & {
   checkedTo: number;
 };
 
-type TxPieceQuery = {
-  readonly chain: ServedChain;
-  readonly hrp: string;
-  readonly epoch: number;
-  readonly seqs: readonly number[];
-  readonly pin: PinnedBlock;
-};
-
-/** Rendered transactions as of a block, in the given order. The list may end early if they have more than `maxPageBytes` in total. */
-export async function readTxPieces(deps: DataDeps, { chain, hrp, epoch, seqs, pin }: TxPieceQuery): Promise<TxPiece[]> {
-  const space = openSpace(deps, { chain, hrp, epoch });
+/**
+ * Rendered transactions as of a block, in the order of their numbers `seqs`. The list may end early if they have more than `maxPageBytes` in
+ * total. `epoch`: when the request began. Those that are cached and that nobody has spent from since are not read again.
+ */
+export async function readTxPieces(
+  deps: DataDeps,
+  {
+    chain,
+    hrp,
+    epoch,
+    seqs,
+    pin,
+  }: {
+    readonly chain: ServedChain;
+    readonly hrp: string;
+    readonly epoch: number;
+    readonly seqs: readonly number[];
+    readonly pin: PinnedBlock;
+  },
+): Promise<TxPiece[]> {
+  const space = openSpace(deps, chain, hrp, epoch);
   const pieces = new Map<number, TxPiece>();
   for (const seq of seqs) {
     const cached = cachedPiece(space, seq, pin);
@@ -58,9 +68,9 @@ export async function readTxPieces(deps: DataDeps, { chain, hrp, epoch, seqs, pi
 /** The rendered transaction with an ID as of the last block; undefined if there is none. */
 export async function readTxPiece(
   deps: DataDeps,
-  { chain, hrp, epoch, id }: Omit<TxPieceQuery, 'seqs' | 'pin'> & { readonly id: Id },
+  { chain, hrp, epoch, id }: { readonly chain: ServedChain; readonly hrp: string; readonly epoch: number; readonly id: Id },
 ): Promise<TxPiece | undefined> {
-  const space = openSpace(deps, { chain, hrp, epoch });
+  const space = openSpace(deps, chain, hrp, epoch);
   // Nearly every transaction has the asset that fees are paid with, so its label is read at the same time if it is not cached.
   const [found] = await Promise.all([
     chain.reads.tx(id, (seq, pin) => cachedPiece(space, seq, pin) !== undefined),
@@ -73,7 +83,7 @@ export async function readTxPiece(
   return (await readTxPieces(deps, { chain, hrp, epoch, seqs: [seq], pin }))[0];
 }
 
-const openSpace = ({ pieces }: DataDeps, { chain, hrp, epoch }: Omit<TxPieceQuery, 'seqs' | 'pin'>): PieceSpace<TxPiece> =>
+const openSpace = ({ pieces }: DataDeps, chain: ServedChain, hrp: string, epoch: number): PieceSpace<TxPiece> =>
   pieces.space<TxPiece>(epoch, `tx ${hrp} ${chain.id}`);
 
 /** A piece that may be right as of a block: later spending is not checked yet. */
@@ -82,10 +92,26 @@ function cachedPiece(space: PieceSpace<TxPiece>, seq: number, pin: PinnedBlock):
   return cached !== undefined && cached.validFrom <= pin.lastTx ? cached : undefined;
 }
 
-type RenderJob = Omit<TxPieceQuery, 'epoch' | 'seqs'> & { readonly space: PieceSpace<TxPiece>; readonly entries: readonly TxEntry[] };
-
-/** Prepares to render `entries` as of a block. The returned function renders one of them, and caches it if it is final. */
-async function openRenderer(deps: DataDeps, { chain, hrp, space, entries, pin }: RenderJob): Promise<(entry: TxEntry) => TxPiece> {
+/**
+ * Reads what the JSON of `entries` needs beside them: labels of assets, created assets, public keys of signers. The returned function renders one
+ * of them as of a block, and caches it in `space` if it is final.
+ */
+async function openRenderer(
+  deps: DataDeps,
+  {
+    chain,
+    hrp,
+    space,
+    entries,
+    pin,
+  }: {
+    readonly chain: ServedChain;
+    readonly hrp: string;
+    readonly space: PieceSpace<TxPiece>;
+    readonly entries: readonly TxEntry[];
+    readonly pin: PinnedBlock;
+  },
+): Promise<(entry: TxEntry) => TxPiece> {
   const createdIDs = entries.filter(({ tx }) => tx.layout.kind === 'CreateAssetTx').map(({ tx }) => toHex(tx.id) as Id);
   const [created, labels] = await Promise.all([
     createdIDs.length === 0 ? noAssets : chain.reads.assetDetails(createdIDs),

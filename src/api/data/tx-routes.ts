@@ -52,25 +52,35 @@ export const txRoutes = implementRoutes<DataDeps>()(txRows, {
   },
 });
 
-type TxListQuery = {
-  readonly spelling: NetworkSpelling;
-  readonly subjects: readonly Subject[] | undefined;
-  readonly types: readonly (typeof txTypeNames)[number][] | undefined;
-  readonly times: TimeRange;
-  readonly order: Order;
-  readonly limit: number;
-  readonly paging: Paging;
-};
-
-async function listTxs(deps: DataDeps, chain: ServedChain, { spelling, types, limit, paging, ...query }: TxListQuery): Promise<JsonPage> {
+/** A page of the transactions of addresses or of an asset (`subjects`), or of all. */
+async function listTxs(
+  deps: DataDeps,
+  chain: ServedChain,
+  {
+    spelling,
+    subjects,
+    types,
+    times,
+    order,
+    limit,
+    paging,
+  }: {
+    readonly spelling: NetworkSpelling;
+    readonly subjects: readonly Subject[] | undefined;
+    readonly types: readonly (typeof txTypeNames)[number][] | undefined;
+    readonly times: TimeRange;
+    readonly order: Order;
+    readonly limit: number;
+    readonly paging: Paging;
+  },
+): Promise<JsonPage> {
   const kinds = types?.filter((type): type is TxKind => type in txKinds);
   const name = 'transactions';
   if (kinds?.length === 0) return { name, pieces: [], nextPageToken: undefined, metadata: await listMetadata(spelling, chain) };
   const page = atOneEpoch(deps.epoch, async (epoch) => {
     const listing = await openListing(chain.reads, paging);
-    const seqs = await chain.reads.txSeqs({ ...query, ...listing, kinds, limit: limit + 1 });
-    const shown = { chain, hrp: spelling.hrp, epoch, seqs: seqs.slice(0, limit), pin: listing.pin };
-    const pieces = await readTxPieces(deps, shown);
+    const seqs = await chain.reads.txSeqs({ ...listing, subjects, kinds, times, order, limit: limit + 1 });
+    const pieces = await readTxPieces(deps, { chain, hrp: spelling.hrp, epoch, seqs: seqs.slice(0, limit), pin: listing.pin });
     return { listing, rows: seqs.map((seq, i) => ({ seq, piece: pieces[i] })) };
   });
   const [metadata, { listing, rows }] = await Promise.all([listMetadata(spelling, chain), page]);

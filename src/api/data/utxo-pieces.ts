@@ -8,17 +8,26 @@ import { addOwners, addSigners, PageAssets } from './page-contents.ts';
 import type { Piece } from './piece-cache.ts';
 import { writeOutput } from './write-output.ts';
 
-type UtxoPieceQuery = {
-  readonly chain: ServedChain;
-  readonly hrp: string;
-  readonly epoch: number;
-  readonly entries: readonly OutputEntry[];
-  /** Whether imports of their exports by other chains have just been looked up. */
-  readonly areImportsKnown: boolean;
-};
-
-/** Rendered outputs, in the given order. An output of this chain has two renderings in the cache, unspent and spent: neither changes. */
-export async function readUtxoPieces(deps: DataDeps, { chain, hrp, epoch, entries, areImportsKnown }: UtxoPieceQuery): Promise<Piece[]> {
+/**
+ * Rendered outputs, in the given order. An output of this chain has two renderings in the cache, unspent and spent: neither changes.
+ * `areImportsKnown`: whether imports of their exports by other chains have just been looked up.
+ */
+export async function readUtxoPieces(
+  deps: DataDeps,
+  {
+    chain,
+    hrp,
+    epoch,
+    entries,
+    areImportsKnown,
+  }: {
+    readonly chain: ServedChain;
+    readonly hrp: string;
+    readonly epoch: number;
+    readonly entries: readonly OutputEntry[];
+    readonly areImportsKnown: boolean;
+  },
+): Promise<Piece[]> {
   const unspent = deps.pieces.space(epoch, `unspent ${hrp} ${chain.id}`);
   const spent = deps.pieces.space(epoch, `spent ${hrp} ${chain.id}`);
   const spaceOf = ({ spent: by }: OutputEntry) => (by === undefined ? unspent : spent);

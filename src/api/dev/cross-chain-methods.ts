@@ -75,7 +75,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
         sent,
         memo: parseBytesText(memo, 'memo'),
         noWait,
-        build: (keys, funds) => exportTx(keys, funds, destination, sent),
+        build: async (keys, funds) => exportTx(keys, funds, destination, sent),
       });
       // The exported output follows the change.
       return { txID: idText(tx.id), utxoID: idText(utxoId(tx.id, tx.unsigned.outputs.length)) };

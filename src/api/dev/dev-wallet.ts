@@ -33,7 +33,7 @@ type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'
   /** Whether outputs of an address may be spent without its signatures. */
   readonly isImpersonated: (address: Address) => boolean;
   /** Issues a transaction. Resolves when it is in the mempool. */
-  readonly issue: (tx: Tx) => void | Promise<void>;
+  readonly issue: (tx: Tx) => Promise<void>;
   /** Issues a transaction. Resolves when it is accepted if blocks are built automatically, else when it is in the mempool. */
   readonly issueAndWait: (tx: Tx) => Promise<void>;
 };
@@ -52,7 +52,7 @@ type TxRequest = {
   readonly memo?: Uint8Array;
   /** Whether the call returns when the transaction is in the mempool, rather than when it is accepted. */
   readonly noWait: boolean;
-  readonly build: (wallet: Wallet, funds: Funds) => Draft | Promise<Draft>;
+  readonly build: (wallet: Wallet, funds: Funds) => Promise<Draft>;
 };
 
 /** The accounts of the developer's chain: their balances, and transactions that they pay for and sign. */

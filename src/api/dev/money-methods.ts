@@ -121,7 +121,7 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
         noWait,
-        build: (keys, funds) => nftTransfer(keys, funds, requireKind(wallet.output(utxoID), 'nftfx.TransferOutput'), owners),
+        build: async (keys, funds) => nftTransfer(keys, funds, requireKind(wallet.output(utxoID), 'nftfx.TransferOutput'), owners),
       });
       return { txID: idText(tx.id), utxoID: idText(requireCreated(tx, 'nftfx.TransferOutput').id) };
     },
@@ -155,7 +155,7 @@ export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
       const tx = await wallet.issue({
         payer: wallet.accounts[0],
         noWait,
-        build: (keys, funds) => propertyBurn(keys, funds, requireKind(wallet.output(utxoID), 'propertyfx.OwnedOutput')),
+        build: async (keys, funds) => propertyBurn(keys, funds, requireKind(wallet.output(utxoID), 'propertyfx.OwnedOutput')),
       });
       return { txID: idText(tx.id) };
     },
@@ -184,7 +184,7 @@ async function send(wallet: DevWallet, request: SendRequest) {
     sent,
     memo: parseBytesText(memo, 'memo'),
     noWait,
-    build: (keys, funds) => baseTx(keys, funds, sent),
+    build: async (keys, funds) => baseTx(keys, funds, sent),
   });
   return { txID: idText(tx.id) };
 }
@@ -194,7 +194,7 @@ async function issueAsset(wallet: DevWallet, spec: AssetSpec, noWait: boolean) {
     payer: wallet.accounts[0],
     fee: wallet.chainParams.createAssetTxFee,
     noWait,
-    build: (keys, funds) => createAsset(keys, funds, spec),
+    build: async (keys, funds) => createAsset(keys, funds, spec),
   });
   return { assetID: idText(tx.id), txID: idText(tx.id) };
 }
