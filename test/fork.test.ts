@@ -233,10 +233,10 @@ test('a transaction that spends the outputs of waiting ones needs no answer of t
   await fork.stop();
 });
 
-test('a reorg of a fork copies the inputs of waiting transactions again', async () => {
+test('a reorg of a fork copies the inputs of waiting transactions again, and dev.send the outputs of the sender', async () => {
   const source = await startProgram();
   const dev = (client: Client, method: string, params: unknown = {}) => call(client, `dev.${method}`, params, '/ext/dev');
-  const funding = send(ewoqGenesisUtxo, [spender, 7n * coin]);
+  const funding = send(ewoqGenesisUtxo, [spender, 7n * coin], [unasked, 3n * coin]);
   await issue(source.client, funding);
   const fork = await startProgramAsUsers(`--fork-url=${source.url}`, '--reorg-depth=4');
   await dev(fork.client, 'mine');
@@ -246,6 +246,9 @@ test('a reorg of a fork copies the inputs of waiting transactions again', async 
   await dev(fork.client, 'reorg', { depth: 1 });
   await dev(fork.client, 'mine');
   expect(await call(fork.client, 'avm.getTxStatus', { txID: idText(waiting.id) })).toEqual({ status: 'Accepted' });
+  const sender = format(unasked.address);
+  await dev(fork.client, 'impersonate', { address: sender });
+  await dev(fork.client, 'send', { from: sender, to: format(late.address), amount: '2 AVAX' });
   await fork.stop();
   await source.stop();
 });

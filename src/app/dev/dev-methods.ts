@@ -57,7 +57,7 @@ export async function devMethods(
 ): Promise<Contribution> {
   const { config, env, context, bus, report } = core;
   if (switches === undefined && config.state === undefined) return {};
-  const { chains, accounts, fund } = solo;
+  const { chains, accounts, fund, copyOutputs } = solo;
   const state = openNodeState({ config, env, context, store, chains, events: bus, fund });
   const save = config.state && (await startStateSaver(config.state, env, state.transfer, report));
   // The state is saved when no more blocks are added.
@@ -81,6 +81,7 @@ export async function devMethods(
     informReaders: () => informReaders(core, switches.faults),
     forceCheck: core.forcedChecks.force,
     forcedChecks: core.forcedChecks.forced,
+    copyOutputs,
   });
   return {
     routes: [

@@ -19,6 +19,7 @@ import { parseBlock } from '../../avm/tx/block.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
+import type { Fork } from '../../chain/fork/fork.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import type { TxLifecycle } from '../../chain/lifecycle/tx-lifecycle.ts';
@@ -48,6 +49,8 @@ type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly timers: Env['timers'];
   readonly version: string;
   readonly forcedChecks: ForcedChecks['forced'];
+  /** Copies the outputs of addresses from the forked node; undefined unless the chain is a fork. */
+  readonly copyOutputs: Fork['copyAddresses'] | undefined;
 };
 
 /** Creates the `dev.*` methods, one line per group of methods, and their aliases. Blocks are those of the X-Chain. */
@@ -58,7 +61,15 @@ export function createDevServices(deps: DevServicesDeps): Services {
   const { chain } = x.tools as ChainTools;
   const engine = x.soloEngine as SoloEngine;
   const addressFormat = createChainAddressFormat(specs[0].id, shared);
-  const wallet = createNodeWallet({ ...deps, impersonation: parts.impersonation }, x);
+  const wallet = createNodeWallet({
+    x,
+    context,
+    accounts: deps.accounts,
+    events: deps.events,
+    timers: deps.timers,
+    impersonation: parts.impersonation,
+    copyOutputs: deps.copyOutputs,
+  });
   const formats = new Map([...specs, p, c].map(({ id }) => [id, createChainAddressFormat(id, shared)]));
   const formatOf = (chainID: Id): AddressFormat => formats.get(chainID) ?? createChainAddressFormat(chainID, shared);
   const fillerDeps = {

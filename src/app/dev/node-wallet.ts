@@ -21,16 +21,6 @@ import { chainParamsOf } from '../solo/account-funding.ts';
 export type DevServedChain = RunningChain & {
   readonly reads: AvmReads;
   readonly opened: OpenedChain;
-  readonly fork?: Fork | undefined;
-};
-
-type NodeWalletDeps = {
-  readonly context: NetworkContext;
-  readonly accounts: readonly [Account, ...Account[]];
-  readonly events: EventBus;
-  readonly timers: Env['timers'];
-  /** Undefined where no address can be impersonated. */
-  readonly impersonation?: Impersonation;
 };
 
 /** The methods of a wallet and those that explain, which every chain has whose transactions are verified here. */
@@ -45,7 +35,25 @@ export function createWalletServices(wallet: DevWallet, x: DevServedChain, lifec
 }
 
 /** The accounts of a node over its X-Chain. */
-export function createNodeWallet({ context, accounts, events, timers, impersonation }: NodeWalletDeps, x: DevServedChain): DevWallet {
+export function createNodeWallet({
+  x,
+  context,
+  accounts,
+  events,
+  timers,
+  impersonation,
+  copyOutputs,
+}: {
+  readonly x: DevServedChain;
+  readonly context: NetworkContext;
+  readonly accounts: readonly [Account, ...Account[]];
+  readonly events: EventBus;
+  readonly timers: Env['timers'];
+  /** Undefined where no address can be impersonated. */
+  readonly impersonation?: Impersonation;
+  /** Copies the outputs of addresses from the forked node; undefined unless the chain is a fork. */
+  readonly copyOutputs?: Fork['copyAddresses'] | undefined;
+}): DevWallet {
   const { chain, specs } = context;
   const { issueAfterPending } = x.tools as ChainTools;
   return createDevWallet({
@@ -59,7 +67,7 @@ export function createNodeWallet({ context, accounts, events, timers, impersonat
       const found = x.opened.state.findUtxo(id);
       return found && x.opened.ledger.utxo(found);
     },
-    fetchOutputs: x.fork?.copyAddresses,
+    fetchOutputs: copyOutputs,
     now: chain.now,
     longWork: chain.longWork,
     isPending: (utxoID) => x.isConsumedByPending?.(utxoID) ?? false,

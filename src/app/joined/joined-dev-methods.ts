@@ -21,7 +21,7 @@ export function joinedDevMethods(
 ): Contribution {
   if (!mayServeDev(config)) return {};
   const accounts = deriveAccounts(accountOptions, env.keyCrypto);
-  const wallet = createNodeWallet({ context, accounts, events: bus, timers: env.timers }, x);
+  const wallet = createNodeWallet({ x, context, accounts, events: bus, timers: env.timers });
   const services = combineServices(
     ...createWalletServices(wallet, x, lifecycles.of(x.spec.id)),
     createService('dev', peerMethods, { blockPeers }),

@@ -18,6 +18,8 @@ export type SoloChains = Contribution & {
   /** At least the default sender. */
   readonly accounts: readonly [Account, ...Account[]];
   readonly accountsWithAddresses: ReturnType<typeof withAddresses>;
+  /** Copies the outputs of addresses from the forked node; undefined unless the chain is a fork. */
+  readonly copyOutputs: RunningFork['copyAddresses'] | undefined;
   /** Funds the accounts again: after a reset all chains are at block 0. */
   readonly fund: () => void;
 };
@@ -76,6 +78,7 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
     chains,
     accounts,
     accountsWithAddresses: withAddresses(accounts, context),
+    copyOutputs: fork?.copyAddresses,
     fund,
     banner: () => ({
       mining: config.mining,
