@@ -1,5 +1,5 @@
-import { readU32 } from '../../avm/tx/tx-layout.ts';
-import type { Address } from '../../base/bytes/address.ts';
+import { ownersFields, readU32 } from '../../avm/tx/output-layout.ts';
+import { type Address, addressLength } from '../../base/bytes/address.ts';
 import { toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength } from '../../base/bytes/id.ts';
 import type { OutputEntry } from '../../ledger/index-read/index-reads.ts';
@@ -14,8 +14,9 @@ export function addSigners(signers: Set<Address>, outputs: readonly (OutputEntry
 /** Adds the owners of an output. */
 export function addOwners(signers: Set<Address>, stored: StoredUtxo): void {
   const owners = ownersAt(stored);
-  const count = Math.min(readU32(stored, owners + 12), maxOwners);
-  for (let i = 0; i < count; i++) signers.add(toHexAt(stored, owners + 16 + 20 * i, 20) as Address);
+  const count = Math.min(readU32(stored, owners + ownersFields.count), maxOwners);
+  for (let i = 0; i < count; i++)
+    signers.add(toHexAt(stored, owners + ownersFields.addresses + addressLength * i, addressLength) as Address);
 }
 
 /** Owners per output whose stored keys are read. Few of many owners sign; the keys of others are recovered. */

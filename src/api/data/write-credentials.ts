@@ -1,5 +1,6 @@
-import { consumedRefs, credentialFields, credentialOf, inputFields, readU32 } from '../../avm/tx/tx-layout.ts';
-import type { Address } from '../../base/bytes/address.ts';
+import { ownersFields, readU32 } from '../../avm/tx/output-layout.ts';
+import { consumedRefs, credentialFields, credentialOf, inputFields } from '../../avm/tx/tx-layout.ts';
+import { type Address, addressLength } from '../../base/bytes/address.ts';
 import { toHexAt } from '../../base/bytes/hex.ts';
 import type { StoredTx } from '../../ledger/state/stored-tx.ts';
 import { type StoredUtxo, utxoFields } from '../../ledger/state/stored-utxo.ts';
@@ -52,7 +53,9 @@ function findRef({ bytes, layout }: StoredTx, stored: StoredUtxo): number {
 function signerOf(bytes: Uint8Array, signers: number, signature: number, stored: StoredUtxo, owners: number): Address | undefined {
   if (signature >= readU32(bytes, signers)) return undefined;
   const owner = readU32(bytes, signers + 4 + 4 * signature);
-  return owner < readU32(stored, owners + 12) ? (toHexAt(stored, owners + 16 + 20 * owner, 20) as Address) : undefined;
+  return owner < readU32(stored, owners + ownersFields.count)
+    ? (toHexAt(stored, owners + ownersFields.addresses + addressLength * owner, addressLength) as Address)
+    : undefined;
 }
 
 const signatureSize = 65;

@@ -1,5 +1,5 @@
-import { readU32 } from '../../avm/tx/tx-layout.ts';
-import type { Address } from '../../base/bytes/address.ts';
+import { nftMintType, nftPayload, nftTransferType, ownersFields, readU32 } from '../../avm/tx/output-layout.ts';
+import { type Address, addressLength } from '../../base/bytes/address.ts';
 import { sha256Into } from '../../base/bytes/hash.ts';
 import { toHexAt } from '../../base/bytes/hex.ts';
 import { idLength } from '../../base/bytes/id.ts';
@@ -67,12 +67,12 @@ function writeAmount(json: JsonBytes, stored: StoredUtxo, { assetTexts }: Render
 /** The end of the amount, then owners, threshold, lock time and chains, up to the next property. `owners`: where they begin. */
 function writeOwners(json: JsonBytes, entry: OutputEntry, owners: number, locktime: number | bigint, context: RenderContext): void {
   const { stored, createdOn, consumedOn } = entry;
-  const threshold = readU32(stored, owners + 8);
-  const count = readU32(stored, owners + 12);
+  const threshold = readU32(stored, owners + ownersFields.threshold);
+  const count = readU32(stored, owners + ownersFields.count);
   json.ascii('"},"addresses":[');
   for (let i = 0; i < count; i++) {
     json.ascii(i === 0 ? '"' : ',"');
-    json.ascii(context.formatAddress(toHexAt(stored, owners + 16 + 20 * i, 20) as Address));
+    json.ascii(context.formatAddress(toHexAt(stored, owners + ownersFields.addresses + addressLength * i, addressLength) as Address));
     json.ascii('"');
   }
   json.ascii('],"threshold":');
@@ -83,21 +83,18 @@ function writeOwners(json: JsonBytes, entry: OutputEntry, owners: number, lockti
   json.ascii(isOwn ? context.ownChainTexts : chainTexts(createdOn, consumedOn));
 }
 
-/** The group of an NFT or of its mint output: group ID 4; of an NFT then its payload: size 4, bytes. */
+/** The group of an NFT or of its mint output; of an NFT then its payload. */
 function writeGroup(json: JsonBytes, stored: StoredUtxo): void {
   const type = outputType(stored);
-  if (type !== nftMintType && type !== nftType) return;
+  if (type !== nftMintType && type !== nftTransferType) return;
   json.ascii(',"groupId":');
   json.number(readU32(stored, utxoFields.output));
   if (type === nftMintType) return;
   json.ascii(',"payload":"0x');
-  const start = utxoFields.output + 8;
+  const start = utxoFields.output + nftPayload;
   json.hex(stored, start, start + readU32(stored, start - 4));
   json.ascii('"');
 }
-
-const nftMintType = 10;
-const nftType = 11;
 
 /** What consumed an output. `owners`: where the owners of the output begin; undefined if their order is unknown. */
 function writeSpent(json: JsonBytes, stored: StoredUtxo, spent: SpendInfo, owners: number | undefined, context: RenderContext): void {

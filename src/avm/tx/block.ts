@@ -3,16 +3,15 @@ import type { Codec, JsonContext, TypeOf } from '../../base/codec/codec.ts';
 import { pack, unpack } from '../../base/codec/pack.ts';
 import { id, list, u64 } from '../../base/codec/primitive.ts';
 import { struct } from '../../base/codec/struct.ts';
-import { union } from '../../base/codec/union.ts';
 import { bytesInBlock, readTxInBlock, type Tx, txJson } from './tx.ts';
-import { typeNames } from './type-ids.ts';
+import { goInterface } from './type-ids.ts';
 
 /** A transaction inside a block has the same bytes without the codec version. */
 const TxInBlock: Codec<Tx> = { read: readTxInBlock, write: (w, tx) => w.fixed(bytesInBlock(tx)), json: txJson };
 
 const StandardBlock = struct({ parentID: id, height: u64, time: u64, merkleRoot: id, txs: list(TxInBlock) });
 
-const AnyBlock = union('block.Block', typeNames, { StandardBlock: [20, StandardBlock] });
+const AnyBlock = goInterface('block.Block', { StandardBlock });
 
 export type Block = TypeOf<typeof StandardBlock> & { readonly id: Id; readonly bytes: Uint8Array };
 

@@ -1,9 +1,8 @@
 import type { JsonContext, TypeOf } from '../../base/codec/codec.ts';
 import { id, list, u32, u64 } from '../../base/codec/primitive.ts';
 import { struct } from '../../base/codec/struct.ts';
-import { union } from '../../base/codec/union.ts';
 import { fxIdJson, fxIndexOf } from './fx.ts';
-import { typeNames } from './type-ids.ts';
+import { goInterface } from './type-ids.ts';
 
 /** The owners that sign, as positions in the address list of the spent output. */
 export const SigIndices = struct({ signatureIndices: list(u32) });
@@ -12,7 +11,7 @@ export type SigIndices = TypeOf<typeof SigIndices>;
 export const TransferInput = struct({ amount: u64, ...SigIndices.fields });
 export type TransferInput = TypeOf<typeof TransferInput>;
 
-export const TransferableIn = union('avax.TransferableIn', typeNames, { 'secp256k1fx.TransferInput': [5, TransferInput] });
+export const TransferableIn = goInterface('avax.TransferableIn', { 'secp256k1fx.TransferInput': TransferInput });
 export type TransferableIn = TypeOf<typeof TransferableIn>;
 
 /** A reference to an output: the transaction that created it and the index in it. */

@@ -1,11 +1,10 @@
 import type { JsonContext, TypeOf } from '../../base/codec/codec.ts';
 import { bytes, id, list, u32 } from '../../base/codec/primitive.ts';
 import { struct } from '../../base/codec/struct.ts';
-import { union } from '../../base/codec/union.ts';
 import { fxIdJson, fxIndexOf } from './fx.ts';
 import { SigIndices, UtxoRef } from './input.ts';
 import { MintOutput, NftTransferOutput, OutputOwners, TransferOutput } from './output.ts';
-import { typeNames } from './type-ids.ts';
+import { goInterface } from './type-ids.ts';
 
 export const MintOperation = struct({ mintInput: SigIndices, mintOutput: MintOutput, transferOutput: TransferOutput });
 export const NftMintOperation = struct({ mintInput: SigIndices, groupID: u32, payload: bytes, outputs: list(OutputOwners) });
@@ -13,12 +12,12 @@ export const NftTransferOperation = struct({ input: SigIndices, output: NftTrans
 export const PropertyMintOperation = struct({ mintInput: SigIndices, mintOutput: OutputOwners, ownedOutput: OutputOwners });
 export const PropertyBurnOperation = SigIndices;
 
-export const FxOperation = union('fxs.FxOperation', typeNames, {
-  'secp256k1fx.MintOperation': [8, MintOperation],
-  'nftfx.MintOperation': [12, NftMintOperation],
-  'nftfx.TransferOperation': [13, NftTransferOperation],
-  'propertyfx.MintOperation': [17, PropertyMintOperation],
-  'propertyfx.BurnOperation': [18, PropertyBurnOperation],
+export const FxOperation = goInterface('fxs.FxOperation', {
+  'secp256k1fx.MintOperation': MintOperation,
+  'nftfx.MintOperation': NftMintOperation,
+  'nftfx.TransferOperation': NftTransferOperation,
+  'propertyfx.MintOperation': PropertyMintOperation,
+  'propertyfx.BurnOperation': PropertyBurnOperation,
 });
 export type FxOperation = TypeOf<typeof FxOperation>;
 

@@ -1,9 +1,8 @@
 import type { TypeOf } from '../../base/codec/codec.ts';
 import { address, bytes, id, list, u32, u64 } from '../../base/codec/primitive.ts';
 import { struct } from '../../base/codec/struct.ts';
-import { union } from '../../base/codec/union.ts';
 import { fxIdJson, fxIndexOf } from './fx.ts';
-import { typeNames } from './type-ids.ts';
+import { goInterface } from './type-ids.ts';
 
 export const OutputOwners = struct({ locktime: u64, threshold: u32, addresses: list(address) }, ['addresses', 'locktime', 'threshold']);
 export type OutputOwners = TypeOf<typeof OutputOwners>;
@@ -26,20 +25,20 @@ export const NftTransferOutput = struct({ groupID: u32, payload: bytes, ...Outpu
 export type NftTransferOutput = TypeOf<typeof NftTransferOutput>;
 
 const stateOutputs = {
-  'secp256k1fx.MintOutput': [6, MintOutput],
-  'secp256k1fx.TransferOutput': [7, TransferOutput],
-  'nftfx.MintOutput': [10, NftMintOutput],
-  'nftfx.TransferOutput': [11, NftTransferOutput],
-  'propertyfx.MintOutput': [15, OutputOwners],
-  'propertyfx.OwnedOutput': [16, OutputOwners],
+  'secp256k1fx.MintOutput': MintOutput,
+  'secp256k1fx.TransferOutput': TransferOutput,
+  'nftfx.MintOutput': NftMintOutput,
+  'nftfx.TransferOutput': NftTransferOutput,
+  'propertyfx.MintOutput': OutputOwners,
+  'propertyfx.OwnedOutput': OutputOwners,
 } as const;
 
 /** An output of a UTXO or of an asset's initial state. */
-export const Output = union('verify.State', typeNames, stateOutputs);
+export const Output = goInterface('verify.State', stateOutputs);
 export type Output = TypeOf<typeof Output>;
 
 /** An output in the `outputs` of a transaction: only amounts can be transferred this way. */
-const TransferableOut = union('avax.TransferableOut', typeNames, {
+const TransferableOut = goInterface('avax.TransferableOut', {
   'secp256k1fx.TransferOutput': stateOutputs['secp256k1fx.TransferOutput'],
 });
 

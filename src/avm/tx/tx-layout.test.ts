@@ -7,6 +7,7 @@ import { pack, versionSize } from '../../base/codec/pack.ts';
 import { consumedIds, createdOutputs } from './effects.ts';
 import type { FxOperation, Operation } from './operation.ts';
 import { Output } from './output.ts';
+import { readU32 } from './output-layout.ts';
 import { makeTx, type Tx, unsignedBytes } from './tx.ts';
 import {
   type AddedOutput,
@@ -16,7 +17,6 @@ import {
   credentialOf,
   inputFields,
   outputEnd,
-  readU32,
   txLayout,
 } from './tx-layout.ts';
 import type { UnsignedTx } from './unsigned.ts';

@@ -1,7 +1,15 @@
+import { addressLength } from '../../base/bytes/address.ts';
+import { idLength } from '../../base/bytes/id.ts';
 import { maxGenesisBytes, pack, versionSize } from '../../base/codec/pack.ts';
+import { u8, u32 } from '../../base/codec/primitive.ts';
+import { signatureLength } from './credential.ts';
+import { TransferableInput, TransferInput, UtxoRef } from './input.ts';
 import { Operation } from './operation.ts';
+import { InitialState, TransferableOutput, TransferOutput } from './output.ts';
+import { countSize, headSize, nftTransferType, ownersEnd, ownersFields, readU32, transferType, typeSize } from './output-layout.ts';
 import { parseTx, type Tx } from './tx.ts';
-import type { UnsignedTx } from './unsigned.ts';
+import { typeIdOf, typeNames } from './type-ids.ts';
+import { BaseTx, type UnsignedTx } from './unsigned.ts';
 
 /**
  * Where the parts of a transaction are in its bytes (codec version first). Pages of hundreds of transactions are written from these offsets:
@@ -33,17 +41,17 @@ type OperationLayout = { readonly assetID: number; readonly refs: readonly numbe
 
 /** The layout of a signed transaction. The bytes must be those of a transaction that was decoded before: only the end is checked. */
 export function txLayout(bytes: Uint8Array): TxLayout {
-  const kind = kinds[readU32(bytes, kindAt)] as UnsignedTx['kind'];
+  const kind = kindOf(bytes);
   const outputs: number[] = [];
   const inputs: number[] = [];
   const outputsEnd = addParts(outputs, bytes, outputsAt, outputPart);
-  const memo = addParts(inputs, bytes, outputsEnd, inputPart) + 4;
-  const memoEnd = memo + readU32(bytes, memo - 4);
+  const memo = addParts(inputs, bytes, outputsEnd, inputPart) + countSize;
+  const memoEnd = memo + readU32(bytes, memo - countSize);
   const [ownOutputs, ownInputs] = [outputs.length, inputs.length];
   let unsignedSize = memoEnd;
   let decoded: Tx | undefined;
-  if (kind === 'ImportTx') unsignedSize = addParts(inputs, bytes, memoEnd + 32, inputPart);
-  else if (kind === 'ExportTx') unsignedSize = addParts(outputs, bytes, memoEnd + 32, outputPart);
+  if (kind === 'ImportTx') unsignedSize = addParts(inputs, bytes, memoEnd + idLength, inputPart);
+  else if (kind === 'ExportTx') unsignedSize = addParts(outputs, bytes, memoEnd + idLength, outputPart);
   else if (kind !== 'BaseTx') {
     decoded = parseTx(bytes, maxGenesisBytes);
     unsignedSize = decoded.unsignedSize;
@@ -80,8 +88,7 @@ export function credentialOf({ inputs, operations }: TxLayout, ref: number): { r
 }
 
 /** The end of the output at an offset of `outputs`. */
-export const outputEnd = (bytes: Uint8Array, at: number): number =>
-  at + outputFields.owners + 20 * readU32(bytes, at + outputFields.ownerCount);
+export const outputEnd = (bytes: Uint8Array, at: number): number => ownersEnd(bytes, at + outputOwners);
 
 /** The number of the outputs that every kind of transaction has, in its bytes. */
 export const baseOutputCount = (bytes: Uint8Array): number => readU32(bytes, outputsAt);
@@ -89,7 +96,7 @@ export const baseOutputCount = (bytes: Uint8Array): number => readU32(bytes, out
 /** Where one of these outputs begins; undefined if there are fewer. */
 export function baseOutputAt(bytes: Uint8Array, index: number): number | undefined {
   if (index >= baseOutputCount(bytes)) return undefined;
-  let at = outputsAt + 4;
+  let at = outputsAt + countSize;
   for (let i = 0; i < index && at < bytes.length; i++) at = outputEnd(bytes, at);
   return at;
 }
@@ -97,7 +104,7 @@ export function baseOutputAt(bytes: Uint8Array, index: number): number | undefin
 /** Where each of them begins. */
 export function baseOutputOffsets(bytes: Uint8Array): Uint32Array {
   const offsets = new Uint32Array(Math.min(baseOutputCount(bytes), bytes.length));
-  let at = outputsAt + 4;
+  let at = outputsAt + countSize;
   for (let i = 0; i < offsets.length && at < bytes.length; i++) {
     offsets[i] = at;
     at = outputEnd(bytes, at);
@@ -107,7 +114,7 @@ export function baseOutputOffsets(bytes: Uint8Array): Uint32Array {
 
 /** Whether a transaction creates more outputs on its chain than these: a CreateAssetTx or an OperationTx. */
 export function addsOutputs(bytes: Uint8Array): boolean {
-  const kind = kinds[readU32(bytes, kindAt)];
+  const kind = kindOf(bytes);
   return kind === 'CreateAssetTx' || kind === 'OperationTx';
 }
 
@@ -136,21 +143,53 @@ export function addedOutputs(bytes: Uint8Array): AddedOutputs {
   };
 }
 
-const numbersPerOutput = 6;
-/** Offsets within the owners of an output, which have a lock time of 8 bytes and a threshold of 4 first. */
-const ownersFields = { count: 12, addresses: 16 } as const;
-
-/** The numbers of all outputs in one list: an object for each of thousands would take most of the time. */
+/** Finds them. Their numbers are in one list: an object for each of thousands would take most of the time. */
 function findAddedOutputs(bytes: Uint8Array): Uint32Array {
+  const outputs = createOutputNumbers(bytes);
+  const inputsAt = addParts([], bytes, outputsAt, outputPart);
+  const memoAt = addParts([], bytes, inputsAt, inputPart);
+  const start = memoAt + countSize + readU32(bytes, memoAt);
+  if (kindOf(bytes) === 'CreateAssetTx') addInitialOutputs(bytes, start, outputs);
+  else addOperationOutputs(bytes, start, outputs);
+  return outputs.numbers();
+}
+
+/** Adds the initial outputs of a new asset. Before them: name, symbol and denomination; then for each feature extension its index and its outputs. */
+function addInitialOutputs(bytes: Uint8Array, start: number, outputs: OutputNumbers): void {
+  const symbolAt = textEnd(bytes, start);
+  const statesAt = textEnd(bytes, symbolAt) + denominationSize;
+  let at = statesAt + countSize;
+  for (let states = readU32(bytes, statesAt); states > 0; states--) {
+    const listAt = at + fxIndexSize;
+    at = listAt + countSize;
+    for (let left = readU32(bytes, listAt); left > 0; left--) at = outputs.add(0, readU32(bytes, at), at + typeSize);
+  }
+}
+
+/** Adds the outputs of operations. An operation is: asset ID, list of consumed outputs, type, list of signers, outputs. */
+function addOperationOutputs(bytes: Uint8Array, start: number, outputs: OutputNumbers): void {
+  let at = start + countSize;
+  for (let operations = readU32(bytes, start); operations > 0; operations--) {
+    const assetID = at;
+    const typeAt = assetID + firstRefAt + refSize * readU32(bytes, assetID + firstRefAt - countSize);
+    const signersAt = typeAt + typeSize;
+    at = signersAt + countSize + signerIndexSize * readU32(bytes, signersAt);
+    const type = readU32(bytes, typeAt);
+    if (type === nftMintOperation) at = outputs.addNfts(assetID, at);
+    else for (const typeID of operationOutputs[type] ?? []) at = outputs.add(assetID, typeID, at);
+  }
+}
+
+type OutputNumbers = ReturnType<typeof createOutputNumbers>;
+
+const numbersPerOutput = 6;
+
+/** Collects six numbers for each output: asset ID, type, head and its end, owners and their end. */
+function createOutputNumbers(bytes: Uint8Array) {
   const found = new Uint32Array(Math.ceil(bytes.length / ownersFields.addresses) * numbersPerOutput);
   let count = 0;
-  /** Adds an output whose parts follow each other; returns its end. */
-  const add = (assetID: number, typeID: number, at: number): number => {
-    const headEnd = at + headSize(bytes, typeID, at);
-    return addWithHead(assetID, typeID, at, headEnd, headEnd);
-  };
   const addWithHead = (assetID: number, typeID: number, head: number, headEnd: number, owners: number): number => {
-    const end = owners + ownersFields.addresses + 20 * readU32(bytes, owners + ownersFields.count);
+    const end = ownersEnd(bytes, owners);
     if (!(end <= bytes.length)) throw new RangeError('the bytes are not those of a transaction');
     found[count] = assetID;
     found[count + 1] = typeID;
@@ -161,72 +200,78 @@ function findAddedOutputs(bytes: Uint8Array): Uint32Array {
     count += numbersPerOutput;
     return end;
   };
-  const memo = addParts([], bytes, addParts([], bytes, outputsAt, outputPart), inputPart);
-  let at = memo + 4 + readU32(bytes, memo);
-  if (kinds[readU32(bytes, kindAt)] === 'CreateAssetTx') {
-    // Name, symbol and denomination.
-    for (let texts = 0; texts < 2; texts++) at += 2 + (((bytes[at] as number) << 8) | (bytes[at + 1] as number));
-    at += 1;
-    let states = readU32(bytes, at);
-    for (at += 4; states > 0; states--) {
-      let left = readU32(bytes, at + 4);
-      for (at += 8; left > 0; left--) at = add(0, readU32(bytes, at), at + 4);
-    }
-    return found.slice(0, count);
-  }
-  let operations = readU32(bytes, at);
-  for (at += 4; operations > 0; operations--) {
-    const assetID = at;
-    const typeAt = at + 36 + 36 * readU32(bytes, at + 32);
-    at = typeAt + 8 + 4 * readU32(bytes, typeAt + 4);
-    const type = readU32(bytes, typeAt);
-    if (type === operationTypes.nftMint) {
-      const [head, headEnd] = [at, at + headSize(bytes, nftType, at)];
-      at = headEnd + 4;
-      for (let left = readU32(bytes, headEnd); left > 0; left--) at = addWithHead(assetID, nftType, head, headEnd, at);
-    } else for (const typeID of operationOutputTypes[type] ?? []) at = add(assetID, typeID, at);
-  }
-  return found.slice(0, count);
+  return {
+    /** Adds an output whose owners follow its head; returns its end. */
+    add: (assetID: number, typeID: number, at: number): number => {
+      const headEnd = at + headSize(bytes, typeID, at);
+      return addWithHead(assetID, typeID, at, headEnd, headEnd);
+    },
+    /** Adds the NFTs of a mint operation: one head, then a list of owners, one for each NFT. Returns the end of the list. */
+    addNfts: (assetID: number, head: number): number => {
+      const headEnd = head + headSize(bytes, nftTransferType, head);
+      let at = headEnd + countSize;
+      for (let left = readU32(bytes, headEnd); left > 0; left--) at = addWithHead(assetID, nftTransferType, head, headEnd, at);
+      return at;
+    },
+    numbers: (): Uint32Array => found.slice(0, count),
+  };
 }
 
-/** Type IDs of the outputs of operations other than the minting of NFTs, which creates any number of them; see operation.ts. */
-const operationOutputTypes: { readonly [type: number]: readonly number[] } = { 8: [6, 7], 13: [11], 17: [15, 16], 18: [] };
-const operationTypes = { nftMint: 12 } as const;
-const nftType = 11;
+const nftMintOperation = typeIdOf('nftfx.MintOperation');
 
-/** Bytes of an output before its owners, by type ID: an amount; a group; a group and a payload; none. */
-function headSize(bytes: Uint8Array, typeID: number, at: number): number {
-  if (typeID === 7) return 8;
-  if (typeID === 10) return 4;
-  return typeID === nftType ? 8 + readU32(bytes, at + 4) : 0;
-}
+/** Type IDs of the outputs that other operations create, by the type ID of the operation; see operation.ts. */
+const operationOutputs: { readonly [typeID: number]: readonly number[] } = {
+  [typeIdOf('secp256k1fx.MintOperation')]: [typeIdOf('secp256k1fx.MintOutput'), transferType],
+  [typeIdOf('nftfx.TransferOperation')]: [nftTransferType],
+  [typeIdOf('propertyfx.MintOperation')]: [typeIdOf('propertyfx.MintOutput'), typeIdOf('propertyfx.OwnedOutput')],
+  [typeIdOf('propertyfx.BurnOperation')]: [],
+};
 
-/** Offsets of fields within a part. */
-const outputFields = { ownerCount: 56, owners: 60 } as const;
-export const inputFields = { txID: 0, outputIndex: 32, assetID: 36, amount: 72, signerCount: 80 } as const;
-export const credentialFields = { count: 4, signatures: 8 } as const;
+/** Sizes and offsets that the codecs give: of a consumed output in an operation, of the index of a signer, and of fields of a new asset. */
+const refSize = UtxoRef.size as number;
+const signerIndexSize = u32.size as number;
+const fxIndexSize = InitialState.offsetOf('outputs');
+const denominationSize = u8.size as number;
+const firstRefAt = Operation.offsetOf('inputIDs') + countSize;
+/** The end of a text, whose length has two bytes. */
+const textEnd = (bytes: Uint8Array, at: number): number => at + 2 + (((bytes[at] as number) << 8) | (bytes[at + 1] as number));
 
-export const readU32 = (bytes: Uint8Array, at: number): number =>
-  (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
+/** Offsets of fields within an output of a transaction: asset ID, type, head, owners. */
+const outputHead = TransferableOutput.offsetOf('output') + typeSize;
+const outputOwners = outputHead + TransferOutput.offsetOf('locktime');
+/** Offsets of fields within an input, and within a credential. */
+const inputHead = TransferableInput.offsetOf('input') + typeSize;
+export const inputFields = {
+  txID: TransferableInput.offsetOf('txID'),
+  outputIndex: TransferableInput.offsetOf('outputIndex'),
+  assetID: TransferableInput.offsetOf('assetID'),
+  amount: inputHead + TransferInput.offsetOf('amount'),
+  signerCount: inputHead + TransferInput.offsetOf('signatureIndices'),
+} as const;
+export const credentialFields = { count: typeSize, signatures: typeSize + countSize } as const;
+const credentialTypes: readonly number[] = [
+  typeIdOf('secp256k1fx.Credential'),
+  typeIdOf('nftfx.Credential'),
+  typeIdOf('propertyfx.Credential'),
+];
 
-/** Version 2, type 4, network ID 4, blockchain ID 32. */
-const kindAt = 2;
-const outputsAt = 42;
-/** By type ID. */
-const kinds: readonly UnsignedTx['kind'][] = ['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx'];
+/** A transaction begins with the codec version, its type, and the fields that all kinds have. */
+const outputsAt = versionSize + typeSize + BaseTx.offsetOf('outputs');
+const kinds = typeNames.filter((name) => name.startsWith('txs.')).map((name) => name.slice('txs.'.length)) as UnsignedTx['kind'][];
+const kindOf = (bytes: Uint8Array): UnsignedTx['kind'] => kinds[readU32(bytes, versionSize)] as UnsignedTx['kind'];
 
 /** A kind of part: the offset of the number of its items, and the size of an item. */
 type PartKind = { readonly countAt: number; readonly itemSize: number };
 
-const outputPart: PartKind = { countAt: outputFields.ownerCount, itemSize: 20 };
-const inputPart: PartKind = { countAt: inputFields.signerCount, itemSize: 4 };
+const outputPart: PartKind = { countAt: outputOwners + ownersFields.count, itemSize: addressLength };
+const inputPart: PartKind = { countAt: inputFields.signerCount, itemSize: signerIndexSize };
 
 /** Adds the offsets of a list's parts, which begins with its length; returns its end. */
 function addParts(offsets: number[], bytes: Uint8Array, start: number, { countAt, itemSize }: PartKind): number {
-  let at = start + 4;
+  let at = start + countSize;
   for (let left = readU32(bytes, start); left > 0; left--) {
     offsets.push(at);
-    at += countAt + 4 + readU32(bytes, at + countAt) * itemSize;
+    at += countAt + countSize + readU32(bytes, at + countAt) * itemSize;
     if (at > bytes.length) throw new RangeError('the bytes are not those of a transaction');
   }
   return at;
@@ -235,12 +280,11 @@ function addParts(offsets: number[], bytes: Uint8Array, start: number, { countAt
 /** Offsets of the credentials up to the first that has no signatures: the rules accept none of those. */
 function credentialOffsets(bytes: Uint8Array, start: number): number[] {
   const offsets: number[] = [];
-  let at = start + 4;
+  let at = start + countSize;
   for (let left = readU32(bytes, start); left > 0; left--) {
-    const type = readU32(bytes, at);
-    if (type !== 9 && type !== 14 && type !== 19) break;
+    if (!credentialTypes.includes(readU32(bytes, at))) break;
     offsets.push(at);
-    at += credentialFields.signatures + 65 * readU32(bytes, at + credentialFields.count);
+    at += credentialFields.signatures + signatureLength * readU32(bytes, at + credentialFields.count);
     if (at > bytes.length) throw new RangeError('the bytes are not those of a transaction');
   }
   return offsets;
@@ -250,11 +294,11 @@ const noOperations: readonly OperationLayout[] = [];
 
 /** Every operation begins with its asset ID and the outputs it consumes; after its type come the signers. Its size is that of its encoding. */
 function operationLayouts(operations: readonly Operation[], start: number): OperationLayout[] {
-  let at = start + 4;
+  let at = start + countSize;
   return operations.map((operation) => {
-    const firstRef = at + 36;
-    const refs = operation.inputIDs.map((_, i) => firstRef + 36 * i);
-    const layout = { assetID: at, refs, signers: firstRef + 36 * refs.length + 4 };
+    const firstRef = at + firstRefAt;
+    const refs = operation.inputIDs.map((_, i) => firstRef + refSize * i);
+    const layout = { assetID: at, refs, signers: firstRef + refSize * refs.length + typeSize };
     at += pack(Operation, operation).length - versionSize;
     return layout;
   });

@@ -1,11 +1,10 @@
 import type { TypeOf } from '../../base/codec/codec.ts';
 import { bytes, id, list, text, u8, u32 } from '../../base/codec/primitive.ts';
 import { struct } from '../../base/codec/struct.ts';
-import { union } from '../../base/codec/union.ts';
 import { TransferableInput } from './input.ts';
 import { Operation } from './operation.ts';
 import { InitialState, TransferableOutput } from './output.ts';
-import { typeNames } from './type-ids.ts';
+import { goInterface } from './type-ids.ts';
 
 export const BaseTx = struct({
   networkID: u32,
@@ -29,12 +28,12 @@ export type ImportTx = TypeOf<typeof ImportTx>;
 export const ExportTx = struct({ ...BaseTx.fields, destinationChain: id, exportedOutputs: list(TransferableOutput) });
 export type ExportTx = TypeOf<typeof ExportTx>;
 
-export const UnsignedTx = union('txs.UnsignedTx', typeNames, {
-  BaseTx: [0, BaseTx],
-  CreateAssetTx: [1, CreateAssetTx],
-  OperationTx: [2, OperationTx],
-  ImportTx: [3, ImportTx],
-  ExportTx: [4, ExportTx],
+export const UnsignedTx = goInterface('txs.UnsignedTx', {
+  BaseTx,
+  CreateAssetTx,
+  OperationTx,
+  ImportTx,
+  ExportTx,
 });
 export type UnsignedTx = TypeOf<typeof UnsignedTx>;
 

@@ -8,7 +8,7 @@ import { struct } from '../../base/codec/struct.ts';
 import { UtxoRef } from './input.ts';
 import { Output } from './output.ts';
 
-const UtxoBody = struct({ ...UtxoRef.fields, assetID: id, output: Output });
+export const UtxoBody = struct({ ...UtxoRef.fields, assetID: id, output: Output });
 
 /** An unspent output. `bytes` start with the codec version, as in the API and in shared memory. */
 export type Utxo = TypeOf<typeof UtxoBody> & { readonly id: Id; readonly bytes: Uint8Array };

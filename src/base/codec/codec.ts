@@ -11,6 +11,8 @@ export type Codec<T> = {
   readonly read: (reader: Reader) => T;
   readonly write: (writer: Writer, value: T) => void;
   readonly json: (value: T, context: JsonContext) => string;
+  /** The number of bytes; undefined if it depends on the value. */
+  readonly size?: number;
 };
 
 /** A codec of any type, for tables that hold codecs of many types; TypeOf recovers the type. */

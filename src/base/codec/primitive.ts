@@ -1,24 +1,26 @@
-import type { Address } from '../bytes/address.ts';
+import { type Address, addressLength } from '../bytes/address.ts';
 import { toHex } from '../bytes/hex.ts';
-import type { Id } from '../bytes/id.ts';
+import { type Id, idLength } from '../bytes/id.ts';
 import type { Codec } from './codec.ts';
 import { CodecError } from './fault.ts';
 import { goStringFromBytes } from './go-string.ts';
 
-export const u8: Codec<number> = { read: (r) => r.u8(), write: (w, v) => w.u8(v), json: String };
+export const u8: Codec<number> = { size: 1, read: (r) => r.u8(), write: (w, v) => w.u8(v), json: String };
 
-export const u32: Codec<number> = { read: (r) => r.u32(), write: (w, v) => w.u32(v), json: String };
+export const u32: Codec<number> = { size: 4, read: (r) => r.u32(), write: (w, v) => w.u32(v), json: String };
 
 /** JSON: a number without quotes, also above 2^53, as AvalancheGo writes a uint64. */
-export const u64: Codec<bigint> = { read: (r) => r.u64(), write: (w, v) => w.u64(v), json: String };
+export const u64: Codec<bigint> = { size: 8, read: (r) => r.u64(), write: (w, v) => w.u64(v), json: String };
 
 export const id: Codec<Id> = {
+  size: idLength,
   read: (r) => r.id() as Id,
   write: (w, v) => w.hex(v),
   json: (v, context) => `"${context.id(v)}"`,
 };
 
 export const address: Codec<Address> = {
+  size: addressLength,
   read: (r) => r.address() as Address,
   write: (w, v) => w.hex(v),
   json: (v, context) => `"${context.address(v)}"`,
@@ -35,6 +37,7 @@ export const bytes: Codec<Uint8Array> = {
 };
 
 export const fixedBytes = (size: number): Codec<Uint8Array> => ({
+  size,
   read: (r) => r.fixed(size),
   write: (w, v) => w.fixed(v),
   json: (v) => `"0x${toHex(v)}"`,

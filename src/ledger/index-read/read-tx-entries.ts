@@ -1,5 +1,6 @@
 import type { UtxoRef } from '../../avm/tx/input.ts';
-import { consumedRefs, inputFields, readU32 } from '../../avm/tx/tx-layout.ts';
+import { readU32 } from '../../avm/tx/output-layout.ts';
+import { consumedRefs, inputFields } from '../../avm/tx/tx-layout.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { toHex, toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idText, idToBytes } from '../../base/bytes/id.ts';

@@ -1,4 +1,5 @@
 import type { Output } from '../../avm/tx/output.ts';
+import { typeIdOf } from '../../avm/tx/type-ids.ts';
 import { type OutputClass, outputClasses } from '../state/balance.ts';
 import { outputType, type StoredUtxo } from '../state/stored-utxo.ts';
 
@@ -7,20 +8,11 @@ export type AssetType = 'secp256k1' | 'nft';
 
 type OutputKind = { readonly class: OutputClass; readonly type: AssetType };
 
-const typeIDs: { readonly [K in Output['kind']]: number } = {
-  'secp256k1fx.MintOutput': 6,
-  'secp256k1fx.TransferOutput': 7,
-  'nftfx.MintOutput': 10,
-  'nftfx.TransferOutput': 11,
-  'propertyfx.MintOutput': 15,
-  'propertyfx.OwnedOutput': 16,
-};
-
 const typeOfKind = (kind: Output['kind']): AssetType => (kind.startsWith('secp256k1fx.') ? 'secp256k1' : 'nft');
 
 const kindsByTypeID: OutputKind[] = [];
-for (const [kind, typeID] of Object.entries(typeIDs) as [Output['kind'], number][])
-  kindsByTypeID[typeID] = { class: outputClasses[kind], type: typeOfKind(kind) };
+for (const kind of Object.keys(outputClasses) as Output['kind'][])
+  kindsByTypeID[typeIdOf(kind)] = { class: outputClasses[kind], type: typeOfKind(kind) };
 
 /** The kind of a stored output, which is not decoded. */
 export const outputKindOf = (stored: StoredUtxo): OutputKind => kindsByTypeID[outputType(stored)] as OutputKind;

@@ -1,9 +1,11 @@
-import { parseUtxo, type Utxo } from '../../avm/tx/utxo.ts';
-import type { Address } from '../../base/bytes/address.ts';
+import { headSize, ownersFields, readU32, transferType, typeSize } from '../../avm/tx/output-layout.ts';
+import { parseUtxo, type Utxo, UtxoBody } from '../../avm/tx/utxo.ts';
+import { type Address, addressLength } from '../../base/bytes/address.ts';
 import { endsWithChecksum, withChecksum } from '../../base/bytes/end-checksum.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
-import { toHex, toHexAt } from '../../base/bytes/hex.ts';
+import { toHexAt } from '../../base/bytes/hex.ts';
 import { type Id, idLength, idOf } from '../../base/bytes/id.ts';
+import { versionSize } from '../../base/codec/pack.ts';
 import { damagedRow } from './fault.ts';
 
 /** The bytes of a UTXO followed by their checksum, as stored in every row and as returned by most API methods. */
@@ -31,12 +33,17 @@ export const hasValidChecksum = (bytes: StoredUtxo): boolean => bytes.length > c
  */
 export const ownerRowBytes = (bytes: StoredUtxo): StoredUtxo | null => (bytes.length <= 256 ? bytes : null);
 
-/*
- * Responses with thousands of outputs need a few fields of each. The fields are at fixed offsets and are read from there byte by byte:
- * parsing takes ten times as long, and even a DataView or a slice is slower. A test compares these functions with the codec.
- * version 2 | txID 32 | outputIndex 4 | assetID 32 | type 4 | output
+/**
+ * Where the fields of an output are. Responses with thousands of outputs need a few fields of each, so these are read byte by byte: parsing takes ten times
+ * as long, and even a DataView or a slice is slower. A test compares the functions below with the codec.
  */
-export const utxoFields = { txID: 2, outputIndex: 34, assetID: 38, typeID: 70, output: 74 };
+export const utxoFields = {
+  txID: versionSize + UtxoBody.offsetOf('txID'),
+  outputIndex: versionSize + UtxoBody.offsetOf('outputIndex'),
+  assetID: versionSize + UtxoBody.offsetOf('assetID'),
+  typeID: versionSize + UtxoBody.offsetOf('output'),
+  output: versionSize + UtxoBody.offsetOf('output') + typeSize,
+} as const;
 
 /** Copies the ID of the transaction that created an output. */
 export function copyTxID(from: StoredUtxo, to: Uint8Array, offset: number): void {
@@ -50,7 +57,7 @@ export function copyAssetID(from: StoredUtxo, to: Uint8Array, offset: number): v
 
 export const storedAsset = (bytes: StoredUtxo): Id => toHexAt(bytes, utxoFields.assetID, idLength) as Id;
 
-export const storedOutputIndex = (bytes: StoredUtxo): number => u32(bytes, utxoFields.outputIndex);
+export const storedOutputIndex = (bytes: StoredUtxo): number => readU32(bytes, utxoFields.outputIndex);
 
 /** The ID of the output, as `utxoId` computes it; without a text of the transaction ID in between. */
 export function storedID(bytes: StoredUtxo): Id {
@@ -62,8 +69,8 @@ export function storedID(bytes: StoredUtxo): Id {
 /** Output index as u64, then transaction ID. */
 const hashedRef = new Uint8Array(8 + idLength);
 
-/** The type ID of an output; see avm/tx/output.ts. */
-export const outputType = (bytes: StoredUtxo): number => u32(bytes, utxoFields.typeID);
+/** The type ID of an output; see avm/tx/type-ids.ts. */
+export const outputType = (bytes: StoredUtxo): number => readU32(bytes, utxoFields.typeID);
 
 export const isTransfer = (bytes: StoredUtxo): boolean => outputType(bytes) === transferType;
 
@@ -86,44 +93,27 @@ export function hasAsset(bytes: StoredUtxo, assetID: Uint8Array): boolean {
   return true;
 }
 
-export const storedLocktime = (bytes: StoredUtxo): bigint => u64(bytes, ownersAt(bytes));
+export const storedLocktime = (bytes: StoredUtxo): bigint => u64(bytes, ownersAt(bytes) + ownersFields.locktime);
 
-export const storedThreshold = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 8);
+export const storedThreshold = (bytes: StoredUtxo): number => readU32(bytes, ownersAt(bytes) + ownersFields.threshold);
 
-export const ownerCount = (bytes: StoredUtxo): number => u32(bytes, ownersAt(bytes) + 12);
+export const ownerCount = (bytes: StoredUtxo): number => readU32(bytes, ownersAt(bytes) + ownersFields.count);
 
-/** Every output ends with its owners: locktime 8, threshold 4, count 4, addresses of 20. */
 export function storedOwners(bytes: StoredUtxo): Address[] {
-  const first = ownersAt(bytes) + 16;
-  return Array.from({ length: ownerCount(bytes) }, (_, i) => toHex(bytes.subarray(first + i * 20, first + i * 20 + 20)) as Address);
+  const first = ownersAt(bytes) + ownersFields.addresses;
+  return Array.from({ length: ownerCount(bytes) }, (_, i) => toHexAt(bytes, first + i * addressLength, addressLength) as Address);
 }
 
 /** Whether an output that has one owner is owned by this address. */
 export function hasOnlyOwner(bytes: StoredUtxo, address: Uint8Array): boolean {
-  const first = ownersAt(bytes) + 16;
+  const first = ownersAt(bytes) + ownersFields.addresses;
   for (let i = 0; i < address.length; i++) if (bytes[first + i] !== address[i]) return false;
   return true;
 }
 
-/** The type ID of a transfer output; its owners follow an amount of 8 bytes. */
-export const transferType = 7;
-
-/** The number of bytes between the start of the output and its owners, by type ID; see tx/output.ts. */
-const beforeOwners: { readonly [typeID: number]: (bytes: StoredUtxo) => number } = {
-  6: () => 0,
-  [transferType]: () => 8,
-  10: () => 4,
-  11: (bytes) => 8 + u32(bytes, utxoFields.output + 4),
-  15: () => 0,
-  16: () => 0,
-};
-
-/** Where the owners of an output begin: locktime 8, threshold 4, count 4, addresses of 20. */
-export const ownersAt = (bytes: StoredUtxo): number => utxoFields.output + (beforeOwners[outputType(bytes)]?.(bytes) ?? 0);
+/** Where the owners of an output begin; see `ownersFields`. Every output ends with them. */
+export const ownersAt = (bytes: StoredUtxo): number => utxoFields.output + headSize(bytes, outputType(bytes), utxoFields.output);
 
 const byte = (bytes: Uint8Array, offset: number): number => bytes[offset] as number;
 
-const u32 = (b: Uint8Array, at: number): number =>
-  ((byte(b, at) << 24) | (byte(b, at + 1) << 16) | (byte(b, at + 2) << 8) | byte(b, at + 3)) >>> 0;
-
-const u64 = (bytes: Uint8Array, at: number): bigint => (BigInt(u32(bytes, at)) << 32n) | BigInt(u32(bytes, at + 4));
+const u64 = (bytes: Uint8Array, at: number): bigint => (BigInt(readU32(bytes, at)) << 32n) | BigInt(readU32(bytes, at + 4));

@@ -1,11 +1,13 @@
 import type { TransferableInput } from '../../avm/tx/input.ts';
+import { TransferOutput } from '../../avm/tx/output.ts';
+import { ownersEnd, readU32, transferType } from '../../avm/tx/output-layout.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
-import { inputFields, readU32, type TxLayout } from '../../avm/tx/tx-layout.ts';
+import { inputFields, type TxLayout } from '../../avm/tx/tx-layout.ts';
 import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { endsWithChecksum, writeChecksumAtEnd } from '../../base/bytes/end-checksum.ts';
 import { checksumLength } from '../../base/bytes/hash.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { transferType, utxoFields } from './stored-utxo.ts';
+import { utxoFields } from './stored-utxo.ts';
 
 /*
  * What is stored with a transfer about the outputs it consumed (column `outputs` of `tx`), so that a page of transactions need not look them
@@ -65,7 +67,7 @@ export function decodeTxOutputs(row: Uint8Array, bytes: Uint8Array, { inputs }: 
   let at = 0;
   for (let i = 0; i < inputs.length; i++) {
     const owners = at + timeSize;
-    const end = owners + ownersSize + 20 * readU32(row, owners + ownerCount);
+    const end = ownersEnd(row, owners);
     if (!(end <= size)) return undefined;
     consumed.push({ bytes: utxoBytes(bytes, inputs[i] as number, row, owners, end), time: readTime(row, at) });
     at = end;
@@ -105,7 +107,4 @@ const maxSize = 4096;
 /** Offsets in the bytes of a transfer output: the last byte of its type, its amount, its owners. */
 const typeAt = utxoFields.typeID + 3;
 const amountAt = utxoFields.output;
-const ownersAt = amountAt + 8;
-/** Lock time 8, threshold 4, count 4. */
-const ownersSize = 16;
-const ownerCount = 12;
+const ownersAt = amountAt + TransferOutput.offsetOf('locktime');
