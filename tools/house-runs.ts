@@ -22,7 +22,7 @@ export function countRuns(program: string): Readonly<Record<string, Run>> {
         const portable = script
           .replace(/(['"])(\.[^'"\n]*)\.tsx?\1/g, '$1$2.js$1')
           .replace(/(from "\.[^"\n]*\.json")/g, '$1 with { type: "json" }')
-          .replace('database-bun.js', 'database-node.js')
+          .replaceAll('platform/bun/database.js', 'platform/node/database.js')
           .replace(/\brequire\(/, 'process.getBuiltinModule("module").createRequire(import.meta.url)(');
         writeFileSync(target, portable.replaceAll('react/jsx-dev-runtime', 'preact/jsx-runtime').replaceAll(/\bjsxDEV(_\w+)?\b/g, 'jsx$1'));
       }
