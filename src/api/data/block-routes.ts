@@ -1,9 +1,9 @@
 import type { TimeRange } from '../../ledger/index-read/index-reads.ts';
 import { blockRows } from '../contract/data-routes.ts';
 import { notFound } from '../rest/api-error.ts';
-import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes, type Paging } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { rawJson } from '../rpc/write-json.ts';
 import { readBlockPieces } from './block-pieces.ts';
 import { listMetadata, type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
@@ -28,7 +28,7 @@ export const blockRoutes = implementRoutes<DataDeps>()(blockRows, {
     const { reads, slug } = requireChain(served, chainRef);
     const block = await reads.block(blockId);
     if (block === undefined) throw notFound(`No such block on ${slug}`);
-    return renderedJson(json.collect(() => writeBlock(json, block, served.builder)));
+    return rawJson(json.collect(() => writeBlock(json, block, served.builder)));
   },
   listPrimaryNetworkBlocksByNodeId: async (
     deps,

@@ -1,4 +1,4 @@
-import { type RenderedJson, renderedJson } from '../rest/rendered-json.ts';
+import { type RawJson, rawJson } from '../rpc/write-json.ts';
 import type { Piece } from './piece-cache.ts';
 
 /** A page of a list whose items are rendered: `joinPage` makes the body of the response from it. */
@@ -12,7 +12,7 @@ export type JsonPage = {
 };
 
 /** Joins rendered items to the body of a list response. */
-export function joinPage({ name, pieces, nextPageToken, metadata }: JsonPage): RenderedJson {
+export function joinPage({ name, pieces, nextPageToken, metadata }: JsonPage): RawJson {
   const token = nextPageToken === undefined ? '' : `"nextPageToken":"${nextPageToken}",`;
   const start = Buffer.from(`{${token}"${name}":[`);
   const rest = JSON.stringify(metadata).slice(1);
@@ -28,7 +28,7 @@ export function joinPage({ name, pieces, nextPageToken, metadata }: JsonPage): R
     at += bytes.length;
   }
   body.set(end, at);
-  return renderedJson(body);
+  return rawJson(body);
 }
 
 const comma = 0x2c;

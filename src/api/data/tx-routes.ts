@@ -3,9 +3,9 @@ import { txKinds } from '../../ledger/index/tables.ts';
 import type { Order, Subject, TimeRange, TxKind } from '../../ledger/index-read/index-reads.ts';
 import { txRows, type txTypeNames } from '../contract/data-routes.ts';
 import { notFound } from '../rest/api-error.ts';
-import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes, type Paging } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { rawJson } from '../rpc/write-json.ts';
 import { listMetadata, type NetworkSpelling, networkSpelling, requireChain } from './chain.ts';
 import type { DataDeps } from './deps.ts';
 import { type JsonPage, joinPage } from './json-page.ts';
@@ -27,7 +27,7 @@ export const txRoutes = implementRoutes<DataDeps>()(txRows, {
     const { hrp } = networkSpelling(deps.served, chainRef.network);
     const found = await atOneEpoch(deps.epoch, (epoch) => readTxPiece(deps, { chain, hrp, epoch, id: txHash }));
     if (found === undefined) throw notFound(`No accepted transaction ${idText(txHash)} on ${chain.slug}`);
-    return renderedJson(found.bytes);
+    return rawJson(found.bytes);
   },
   listAssetTransactions: async (
     deps,

@@ -5,8 +5,8 @@ import { joinPage } from '../data/json-page.ts';
 import { countWithinBytes } from '../data/paging.ts';
 import { notFound } from '../rest/api-error.ts';
 import type { LiveReason, LiveTx } from '../rest/live-reads.ts';
-import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
+import { rawJson } from '../rpc/write-json.ts';
 import { type ExplorerDeps, liveOf } from './deps.ts';
 import { parseLiveTx, writePendingTxs } from './pending-tx.ts';
 
@@ -115,7 +115,7 @@ export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
       reason: reason && renderReason(reason),
     }));
     const facts = JSON.stringify({ txHash: idText(txHash), status: found.status, steps });
-    return renderedJson(text === undefined ? facts : `${facts.slice(0, -1)},"transaction":{${text}}}`);
+    return rawJson(text === undefined ? facts : `${facts.slice(0, -1)},"transaction":{${text}}}`);
   },
 });
 

@@ -8,10 +8,10 @@ import { unlessFault } from '../../base/fault.ts';
 import { searchRows } from '../contract/explorer-routes.ts';
 import { networkSpelling, requireChain } from '../data/chain.ts';
 import type { LiveReason } from '../rest/live-reads.ts';
-import { type RenderedJson, renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { parseUtxoId } from '../rest/utxo-id.ts';
+import { type RawJson, rawJson } from '../rpc/write-json.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 import { writePendingTxs } from './pending-tx.ts';
 import { findShortenedAddresses, findShortenedIds, maxShortened } from './shortened-name.ts';
@@ -38,7 +38,7 @@ type Search = { readonly deps: ExplorerDeps; readonly chain: ServedChain; readon
 const maxAssets = 10;
 
 /** Finds everything that a text names. Each kind of text is tried; most texts fit one. */
-async function search(deps: ExplorerDeps, chain: ServedChain, { network, blockchainId }: ChainRef, query: string): Promise<RenderedJson> {
+async function search(deps: ExplorerDeps, chain: ServedChain, { network, blockchainId }: ChainRef, query: string): Promise<RawJson> {
   const root = `/v1/networks/${encodeURIComponent(network)}/blockchains/${encodeURIComponent(blockchainId)}`;
   const context = { deps, chain, root, hrp: networkSpelling(deps.served, network).hrp };
   const text = nameIn(query.trim());
@@ -47,7 +47,7 @@ async function search(deps: ExplorerDeps, chain: ServedChain, { network, blockch
   const didYouMean = results.length === 0 ? correct(text) : undefined;
   const parts = [`"query":${JSON.stringify(query)}`, `"results":[${results.map(writeResult).join()}]`, `"moreResults":${named.more}`];
   if (didYouMean !== undefined) parts.push(`"didYouMean":${JSON.stringify(didYouMean)}`);
-  return renderedJson(`{${parts.join()}}`);
+  return rawJson(`{${parts.join()}}`);
 }
 
 /** What a URL of this or of another explorer names: the last part of its path, or its query. Other texts are returned as they are. */

@@ -10,8 +10,8 @@ import { countWithinBytes, cutPage, openListing } from '../data/paging.ts';
 import type { Piece } from '../data/piece-cache.ts';
 import { readUtxoPieces } from '../data/utxo-pieces.ts';
 import { notFound } from '../rest/api-error.ts';
-import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
+import { rawJson } from '../rpc/write-json.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
 /** One output by its ID, and the outputs that addresses own with others. Their rows are `outputRows` in contract/explorer-routes.ts. */
@@ -28,7 +28,7 @@ export const outputRoutes = implementRoutes<ExplorerDeps>()(outputRows, {
       return entry && (await readUtxoPieces(deps, { chain, hrp, epoch, entries: [entry], areImportsKnown }))[0];
     });
     if (piece === undefined) throw notFound(`No output ${idText(utxoId)} on ${chain.slug}`);
-    return renderedJson(piece.bytes);
+    return rawJson(piece.bytes);
   },
   listSharedUtxos: async (
     deps,

@@ -30,15 +30,18 @@ export const networkCheck =
     };
   };
 
-const networkDetails = ({ connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState): Details => ({
-  connectedPeers,
-  ...(ingress && {
-    'primary network validator health': { ingressConnectionCount: ingress.connections, primaryNetworkValidator: ingress.isValidator },
-  }),
-  sendFailRate,
-  ...(sinceReceived !== undefined && { timeSinceLastMsgReceived: durationText(sinceReceived) }),
-  ...(sinceSent !== undefined && { timeSinceLastMsgSent: durationText(sinceSent) }),
-});
+function networkDetails({ connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState): Details {
+  const details: Record<string, Details> = { connectedPeers };
+  if (ingress !== undefined)
+    details['primary network validator health'] = {
+      ingressConnectionCount: ingress.connections,
+      primaryNetworkValidator: ingress.isValidator,
+    };
+  details.sendFailRate = sendFailRate;
+  if (sinceReceived !== undefined) details.timeSinceLastMsgReceived = durationText(sinceReceived);
+  if (sinceSent !== undefined) details.timeSinceLastMsgSent = durationText(sinceSent);
+  return details;
+}
 
 function networkProblems(
   { connectedPeers, sendFailRate, sinceReceived, sinceSent, ingress }: NetworkState,

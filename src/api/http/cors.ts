@@ -30,13 +30,10 @@ export function createCors(allowedOrigins: readonly string[], { extraHeaders = [
     const origin = allowedOrigin(request.header('origin'), method);
     const common = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' };
     if (origin === null || !headers.every((name) => allowedHeaders.has(name))) return common;
-    return {
-      ...common,
-      ...corsHeaders(origin),
-      'access-control-allow-methods': method.toUpperCase(),
-      ...(headers.length > 0 && { 'access-control-allow-headers': headers.join(', ') }),
-      ...(allowPrivateNetwork && request.header(privateNetworkHeader) === 'true' && { 'access-control-allow-private-network': 'true' }),
-    };
+    const allowed: Record<string, string> = { ...common, ...corsHeaders(origin), 'access-control-allow-methods': method.toUpperCase() };
+    if (headers.length > 0) allowed['access-control-allow-headers'] = headers.join(', ');
+    if (allowPrivateNetwork && request.header(privateNetworkHeader) === 'true') allowed['access-control-allow-private-network'] = 'true';
+    return allowed;
   };
   return { allowedOrigin: (request) => allowedOrigin(request.header('origin'), request.method), preflightHeaders };
 }

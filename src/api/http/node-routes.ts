@@ -42,7 +42,7 @@ export function createNodeRoutes({ chains, info, health, metrics, dev, extraRout
     const unavailable = isBootstrapping && (() => (isBootstrapping() ? notBootstrapped : undefined));
     for (const base of chainPaths(id, aliases))
       for (const [suffix, chainServices] of Object.entries(services))
-        routes.push([base + suffix, { services: chainServices, unavailable, ...(maxBody !== undefined && { maxBody }) }]);
+        routes.push([base + suffix, { services: chainServices, unavailable, maxBody }]);
   }
   if (info !== undefined) routes.push(['/ext/info', { services: info }]);
   if (health !== undefined) routes.push(...nodeHealthRoutes(health.deps, health.services));

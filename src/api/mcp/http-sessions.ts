@@ -68,7 +68,7 @@ export function createMcpHandler(server: McpServer, { random, monotonic }: Sessi
     const session = found?.session ?? (sessions.get(id) as OpenSession).session;
     const reply = await session.handle(message);
     if (reply === undefined) return { status: 202, headers: {}, body: '' };
-    return { status: 200, headers: { ...json, ...(isFirst && { 'mcp-session-id': id }) }, body: reply };
+    return { status: 200, headers: isFirst ? { ...json, 'mcp-session-id': id } : json, body: reply };
   };
 
   return async (request) => {

@@ -117,7 +117,7 @@ const methods: { readonly [method: string]: Method } = {
   initialize: ({ version, resources }, { protocolVersion }) => ({
     ok: {
       protocolVersion: protocolVersions.find((known) => known === protocolVersion) ?? latestVersion,
-      capabilities: { tools: {}, ...(resources.size > 0 && { resources: {} }) },
+      capabilities: { tools: {}, resources: resources.size > 0 ? {} : undefined },
       serverInfo: { name: 'serac', title: 'Serac: Avalanche X-Chain', version },
       instructions,
     },
@@ -152,7 +152,7 @@ const describeTool = ({ name, title, description, inputSchema, onlyReads }: Tool
   title,
   description,
   inputSchema,
-  annotations: { readOnlyHint: onlyReads, ...(!onlyReads && { destructiveHint: true }), openWorldHint: false },
+  annotations: { readOnlyHint: onlyReads, destructiveHint: onlyReads ? undefined : true, openWorldHint: false },
 });
 
 async function callTool(

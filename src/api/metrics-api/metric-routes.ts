@@ -1,9 +1,9 @@
 import { metricMeanings, type windowNames } from '../contract/metrics.ts';
 import { averageTpsRows, metricRows } from '../contract/metrics-routes.ts';
 import { invalidParams } from '../rest/api-error.ts';
-import { renderedJson } from '../rest/rendered-json.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
+import { rawJson } from '../rpc/write-json.ts';
 import { requireMetricsChain } from './chain.ts';
 import { type Metric, type MetricValue, metrics } from './metric.ts';
 import { nextTokenAfter, readPeriod, secondsPerDay, seriesPage } from './series.ts';
@@ -25,7 +25,7 @@ export const metricRoutes = implementRoutes<MetricsApiDeps>()(metricRows, {
     const page = seriesPage(timeInterval, period, { from, to, after: paging.cursor?.after, limit });
     const token = nextTokenAfter(period, page, paging);
     const points = await readSeriesJson(chain, name, page, period, 'v2', seriesCache);
-    return renderedJson(`{${token === undefined ? '' : `"nextPageToken":"${token}",`}"results":[${points}]}`);
+    return rawJson(`{${token === undefined ? '' : `"nextPageToken":"${token}",`}"results":[${points}]}`);
   },
   getChainRollingWindowMetrics: async (served, { chainId, metric }) => ({
     result: await readWindowValues(requireMetricsChain(served, chainId), served.now(), metrics[metric], served.seriesCache),
@@ -75,9 +75,7 @@ export const averageTpsRoutes = implementRoutes<MetricsApiDeps>()(averageTpsRows
     const points = await readSeriesJson(chain, 'avgTps', page, period, 'v1', seriesCache);
     const lastRun = chain.status() === 'OK' ? period.now : period.tip.time;
     const token = nextTokenAfter(period, page, paging);
-    return renderedJson(
-      `{"results":[${points}],"status":200,"lastRun":${lastRun}${token === undefined ? '' : `,"nextPageToken":"${token}"`}}`,
-    );
+    return rawJson(`{"results":[${points}],"status":200,"lastRun":${lastRun}${token === undefined ? '' : `,"nextPageToken":"${token}"`}}`);
   },
 });
 

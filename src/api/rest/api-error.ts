@@ -30,7 +30,7 @@ export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {
 export class ApiError extends Fault<ApiErrorFault> {}
 
 export const apiError = (status: ErrorStatus, message: string, extra?: Readonly<Record<string, unknown>>): ApiError =>
-  new ApiError(message, { code: 'API_REFUSED', status, ...(extra === undefined ? {} : { extra }) });
+  new ApiError(message, { code: 'API_REFUSED', status, extra });
 
 export const notFound = (message: string): ApiError => apiError(404, message);
 

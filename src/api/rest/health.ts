@@ -28,8 +28,7 @@ async function checkAll({ components, isStopping, withTimeout, degraded, dataAge
       Object.entries(components).map(async ([name, component]): Promise<[string, Indicator]> => {
         try {
           await withTimeout(probeTimeout, component[probe]());
-          const note = component.note?.();
-          return [name, { status: 'up', ...(note !== undefined && { message: note }) }];
+          return [name, { status: 'up', message: component.note?.() }];
         } catch (error) {
           return [name, { status: 'down', message: `${name} does not answer${reasonOf(error)}` }];
         }
@@ -41,12 +40,9 @@ async function checkAll({ components, isStopping, withTimeout, degraded, dataAge
     message === undefined ? [] : [[name, { status: 'up', message }]],
   );
   const problem = dataAge?.problem();
-  const details: Record<string, Indicator> = {
-    ...probed,
-    ...Object.fromEntries(notes),
-    // A restart would not help, so the live check passes.
-    ...(problem !== undefined && { index: { status: probe === 'probeWrite' ? 'down' : 'up', message: problem } }),
-  };
+  const details: Record<string, Indicator> = { ...probed, ...Object.fromEntries(notes) };
+  // A restart would not help, so the live check passes.
+  if (problem !== undefined) details.index = { status: probe === 'probeWrite' ? 'down' : 'up', message: problem };
   const down = Object.keys(details).filter((name) => details[name]?.status === 'down');
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));
   if (isStopping()) throw apiError(503, 'The server is shutting down', { status: 'shutting_down', info, details });

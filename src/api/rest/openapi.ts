@@ -96,7 +96,7 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
       operationId: route.id,
       tags: [tag],
       summary: route.summary,
-      ...(route.description === undefined ? {} : { description: route.description }),
+      description: route.description,
       parameters,
       ...bodyOf(params, toSchemaObject),
       responses: responsesOf(documented, toSchemaObject),
@@ -108,7 +108,7 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], options: Docume
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'BSD 3-Clause', identifier: 'BSD-3-Clause' } },
     servers: [{ url: origin }],
-    tags: [...tags].map(([name, meaning]) => ({ name, ...(meaning === undefined ? {} : { description: meaning }) })),
+    tags: [...tags].map(([name, meaning]) => ({ name, description: meaning })),
     paths,
     components: {
       schemas,
@@ -135,7 +135,7 @@ function parametersOf(params: Params, examples: DocumentOptions['examples'], toS
         required: param.required,
         ...describedBy(param),
         schema,
-        ...(param.repeated ? { explode: true as const } : {}),
+        explode: param.repeated,
       },
     ];
   });
@@ -209,7 +209,7 @@ function responsesOf(
   const responses: Record<string, ResponseObject | OpenApiReference> = {
     [route.status ?? 200]: {
       description: 'Success.',
-      ...(names.length > 0 && { headers: headerReferences(names) }),
+      headers: names.length > 0 ? headerReferences(names) : undefined,
       content: { [route.contentType ?? 'application/json']: { schema: toSchemaObject(jsonSchemaOf(route.response)) } },
     },
   };

@@ -26,10 +26,10 @@ export function compileParam(field: AnySchema | Optional, isInPath = false): Par
     in: isInPath ? 'path' : 'isInBody' in schema ? 'body' : 'query',
     required: isInPath || !isOptional(field),
     schema: described,
-    ...(description === undefined ? {} : { description }),
+    description,
     absent: defaultOf(schema),
     ...(isJsonInBody(schema) ? { isJson: true as const, ...readerOfJson(schema) } : readerOf(schema)),
-    ...(schema.kind === 'list' && schema.isInBody !== true && { repeated: true as const }),
+    repeated: (schema.kind === 'list' && schema.isInBody !== true) || undefined,
   };
 }
 

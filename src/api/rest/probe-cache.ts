@@ -7,7 +7,7 @@ import type { HealthComponent } from './served-chains.ts';
 export function cachedComponent(component: HealthComponent, now: () => number): HealthComponent {
   const { probeWrite, probeRead, revision = () => 0 } = component;
   const { note } = component;
-  return { probeWrite: cachedProbe(probeWrite, revision, now), probeRead: cachedProbe(probeRead, revision, now), ...(note && { note }) };
+  return { probeWrite: cachedProbe(probeWrite, revision, now), probeRead: cachedProbe(probeRead, revision, now), note };
 }
 
 /** Milliseconds that a result is shared, and after which a probe that has not ended is replaced by a new one. */

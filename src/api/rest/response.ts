@@ -1,12 +1,11 @@
 import { Fault } from '../../base/fault.ts';
 import type { HttpResponse } from '../http/message.ts';
-import { type Json, writeJson } from '../rpc/write-json.ts';
+import { type Json, RawJson, writeJson } from '../rpc/write-json.ts';
 import { ApiError, type ApiErrorFault, reasonPhrases } from './api-error.ts';
-import { RenderedJson } from './rendered-json.ts';
 
 /** The JSON body of a response. */
 export function renderJson(value: unknown): Buffer {
-  const text = value instanceof RenderedJson ? value.json : stringify(value);
+  const text = value instanceof RawJson ? value.json : stringify(value);
   return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.length);
 }
 

@@ -1,7 +1,7 @@
 import type { RouteRow, RouteRows } from '../contract/route.ts';
 import type { AnySchema } from '../contract/schema.ts';
 import type { Answer, JsonOf, ValuesOf } from '../contract/views.ts';
-import type { RenderedJson } from './rendered-json.ts';
+import type { RawJson } from '../rpc/write-json.ts';
 
 /** A route of the contract with its handler. */
 export type ApiRoute<Deps> = RouteRow & {
@@ -12,12 +12,12 @@ export type ApiRoute<Deps> = RouteRow & {
 
 /**
  * Returns the body of a response, and throws an `ApiError` for an error status. The result is written as JSON: undefined properties are
- * omitted and bigints are written as numbers. A `RenderedJson` is sent unchanged.
+ * omitted and bigints are written as numbers. A `RawJson` is sent unchanged.
  */
 type Run<Deps, Values, Result> = (deps: Deps, values: Values, call: RouteRequest) => Promise<Result>;
 
 type RunOf<Deps, R> =
-  R extends RouteRow<infer P, infer S extends AnySchema> ? Run<Deps, ValuesOf<P>, RenderedJson | Answer<JsonOf<S>, never>> : never;
+  R extends RouteRow<infer P, infer S extends AnySchema> ? Run<Deps, ValuesOf<P>, RawJson | Answer<JsonOf<S>, never>> : never;
 
 /** A route with its dependencies, and the API that its requests are counted for. */
 export type BoundRoute = { readonly api: 'data' | 'metrics'; readonly route: ApiRoute<unknown>; readonly deps: unknown };

@@ -10,8 +10,8 @@ import {
   startTimestamp,
 } from '../contract/route-params.ts';
 import { addresses, anything, list, number, object, optional, text } from '../contract/schema.ts';
+import { rawJson } from '../rpc/write-json.ts';
 import { type ApiOptions, createApi } from './dispatch.ts';
-import { renderedJson } from './rendered-json.ts';
 import { createSender, testApiOptions } from './requests.fixture.ts';
 import { type ApiRoute, bindRoutes, implementRoutes } from './route.ts';
 
@@ -82,7 +82,7 @@ export const routes: readonly ApiRoute<Deps>[] = implementRoutes<Deps>()(rows, {
   postItems: async (_, { addresses: { owners: given } }) => ({ given }),
   owners: async (_, { addresses: { owners: given } }) => ({ given }),
   raw: async (_, { how }) =>
-    how === 'inside' ? { it: renderedJson('1') } : renderedJson(how === 'text' ? '{"ä":1}' : Buffer.from('[1,2]').subarray(0, 5)),
+    how === 'inside' ? { it: rawJson('1') } : rawJson(how === 'text' ? '{"ä":1}' : Buffer.from('[1,2]').subarray(0, 5)),
   fail: async ({ fail }) => fail?.(),
 });
 

@@ -47,7 +47,7 @@ function parseChainAddress(text: string, options: AddressFormatOptions): Address
       code: 'AVM_BAD_ADDRESS',
       address: text,
       reason,
-      ...(expected === undefined ? {} : { expected }),
+      expected,
     });
   const dash = text.indexOf('-');
   if (dash < 0) throw badAddress('no separator found in address');

@@ -47,7 +47,7 @@ export function unknownParam(given: string, known: readonly string[]): RpcError 
   const hint = known.length === 0 ? 'the method has no parameters' : `parameters are ${known.join(', ')}`;
   return new RpcError(
     `unknown parameter ${JSON.stringify(param)}${didYouMean === undefined ? '' : `; did you mean ${didYouMean}?`}; ${hint}; nothing was done`,
-    { code: 'RPC_UNKNOWN_PARAM', param, ...(didYouMean !== undefined && { didYouMean }) },
+    { code: 'RPC_UNKNOWN_PARAM', param, didYouMean },
   );
 }
 

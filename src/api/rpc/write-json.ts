@@ -1,16 +1,24 @@
 import { goString } from '../../base/codec/go-string.ts';
+import { Fault } from '../../base/fault.ts';
 
 /** The result of a method. A bigint is written as an unquoted number without rounding; undefined properties are omitted. */
 export type Json = string | number | bigint | boolean | null | RawJson | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Rendered JSON, written unchanged. Bytes are better for a long result, since they are copied only once. */
+/** JSON that is written unchanged. Bytes are better for a long result, since they are copied only once. */
 export class RawJson {
   readonly json: string | Uint8Array;
 
   constructor(json: string | Uint8Array) {
     this.json = json;
   }
+
+  /** `JSON.stringify` cannot write it inside another value: `writeJson` does, for the Node RPC; the other APIs have it as a whole body only. */
+  toJSON(): never {
+    throw new RawJsonError('raw JSON can only be a complete response body', { code: 'API_RAW_INSIDE' });
+  }
 }
+
+class RawJsonError extends Fault<{ code: 'API_RAW_INSIDE' }> {}
 
 export const rawJson = (json: string | Uint8Array): RawJson => new RawJson(json);
 

@@ -4,7 +4,7 @@ import { cb58Decode } from '../../base/bytes/cb58.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
-import { addressAt, fieldAt, fieldError, integerAt, itemsAt, type JsonNode, parseExactJson, stringAt, withPath } from './exact-json.ts';
+import { addressAt, fieldAt, fieldError, integerAt, itemsAt, type JsonNode, parseGenesisJson, stringAt, withPath } from './exact-json.ts';
 import { GenesisError, type GenesisRule } from './fault.ts';
 
 /** The content of AvalancheGo's `--genesis-file`. AvalancheGo: genesis/config.go, Config. */
@@ -40,7 +40,7 @@ export type Staker = {
 };
 
 export function parseGenesisConfig(json: string): GenesisConfig {
-  const root = parseExactJson(json);
+  const root = parseGenesisJson(json);
   return {
     networkID: Number(integerAt(fieldAt(root, 'networkID'), maxU32)),
     allocations: itemsAt(fieldAt(root, 'allocations')).map(allocationAt),

@@ -5,7 +5,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { type AssetDefinition, type AvmGenesis, buildAvmGenesis, parseAvmGenesis } from './avm-genesis.ts';
 import { avmChainDefinition, blockchainId } from './blockchain-id.ts';
-import { entriesAt, fieldAt, fieldError, integerAt, itemsAt, type JsonNode, parseExactJson, stringAt, withPath } from './exact-json.ts';
+import { entriesAt, fieldAt, fieldError, integerAt, itemsAt, type JsonNode, parseGenesisJson, stringAt, withPath } from './exact-json.ts';
 import { GenesisError } from './fault.ts';
 
 /** An AVM chain that runs in addition to the X-Chain. */
@@ -24,7 +24,7 @@ type ChainsNetwork = { readonly id: number; readonly hrp: string; readonly fees:
  * AVM API. Stricter than that API: values it accepted but a chain could not use are rejected.
  */
 export function parseChainsFile(json: string, network: ChainsNetwork): ExtraChain[] {
-  const nodes = itemsAt(parseExactJson(json));
+  const nodes = itemsAt(parseGenesisJson(json));
   if (nodes.length > maxChains)
     throw new GenesisError(`too many chains: ${nodes.length}, at most ${maxChains} are allowed`, {
       code: 'CHAINS_TOO_MANY',

@@ -1,6 +1,6 @@
 import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
-import { entriesAt, fieldAt, fieldError, type JsonNode, parseExactJson } from './exact-json.ts';
+import { entriesAt, fieldAt, fieldError, type JsonNode, parseGenesisJson } from './exact-json.ts';
 import { GenesisError } from './fault.ts';
 
 /** A C-Chain account in the genesis: its balance in wei and the number of transactions it has sent. */
@@ -14,7 +14,7 @@ export type GenesisAccounts = ReadonlyMap<Address, GenesisAccount>;
  */
 export function parseEvmAccounts(cChainGenesis: string): GenesisAccounts | undefined {
   try {
-    const alloc = fieldAt(parseExactJson(cChainGenesis), 'alloc');
+    const alloc = fieldAt(parseGenesisJson(cChainGenesis), 'alloc');
     return new Map(entriesAt(alloc).map(([address, account]) => [parseEvmAddress(address, alloc), accountAt(account)]));
   } catch (error) {
     if (error instanceof GenesisError) return undefined;

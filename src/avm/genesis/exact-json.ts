@@ -8,7 +8,7 @@ import { GenesisError } from './fault.ts';
 export type JsonNode = { readonly path: string; readonly value: unknown };
 
 /** Parses JSON with every integer as a bigint, because amounts exceed 2^53. */
-export function parseExactJson(text: string, what = 'genesis'): JsonNode {
+export function parseGenesisJson(text: string, what = 'genesis'): JsonNode {
   try {
     return { path: '', value: (JSON.parse as ExactParse)(text, exactNumber) };
   } catch {

@@ -1,14 +1,14 @@
 import { parseId, zeroId } from '../../base/bytes/id.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import type { Upgrades } from '../network.ts';
-import { fieldAt, fieldError, integerAt, type JsonNode, parseExactJson, stringAt, withPath } from './exact-json.ts';
+import { fieldAt, fieldError, integerAt, type JsonNode, parseGenesisJson, stringAt, withPath } from './exact-json.ts';
 
 /** A time that is not in the file: Go's zero time, so the upgrade is active from the start. */
 const zeroTime = '0001-01-01T00:00:00Z';
 
 /** Reads AvalancheGo's `--upgrade-file`. What the file leaves out is zero, as in AvalancheGo: config/config.go, getUpgradeConfig. */
 export function parseUpgradeFile(json: string): Upgrades {
-  const root = parseExactJson(json, 'upgrade file');
+  const root = parseGenesisJson(json, 'upgrade file');
   const time = (name: keyof Upgrades): string => timeAt(fieldAt(root, name));
   const number = (name: keyof Upgrades): number => Number(integerAt(fieldAt(root, name), BigInt(Number.MAX_SAFE_INTEGER)));
   const stopVertex = fieldAt(root, 'cortinaXChainStopVertexID');
