@@ -3,12 +3,9 @@ import type { DelivererReading } from '../../api/webhooks/deliverer.ts';
 import { prepareWebhookTables } from '../../api/webhooks/webhook-store.ts';
 import { isPublicNetwork } from '../../avm/network.ts';
 import { idOf } from '../../base/bytes/id.ts';
-import { openTogether } from '../../base/closing.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
 import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
-import { Fault, messageOf } from '../../base/fault.ts';
-import { createOutageLog, logChanges, stripCredentials } from '../../base/log/log.ts';
-import { sleep } from '../../base/timing/sleep.ts';
+import { stripCredentials } from '../../base/log/log.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
@@ -16,14 +13,10 @@ import { createBackfilledAddresses } from '../../cluster/chain/backfilled-addres
 import { verifyPartitions } from '../../cluster/chain/partitions.ts';
 import { openPostgresChain } from '../../cluster/chain/postgres-chain.ts';
 import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
-import { type DatabaseHost, openDatabaseHost } from '../../cluster/hosts/database-host.ts';
-import { createPrimaryFinder } from '../../cluster/hosts/primary.ts';
 import { createBackfillQueue, processBackfillQueue } from '../../cluster/indexer/backfill-queue.ts';
 import { startBackgroundMigration } from '../../cluster/indexer/background-migration.ts';
 import { writeNetworkDescription, writeStatus } from '../../cluster/indexer/served-network-store.ts';
-import { type Lease, tryLease } from '../../cluster/lease/lease.ts';
-import { splitHosts } from '../../cluster/postgres/database-url.ts';
-import { databaseName, PostgresError, withoutPrefix } from '../../cluster/postgres/postgres-fault.ts';
+import { createSoleWriter, type WriterRole, type WritingProcess } from '../../cluster/indexer/sole-writer.ts';
 import { type MigrationWatch, migratePostgres, registerWriter } from '../../ledger/index/migrate.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import type { SignerReads } from '../../ledger/index-write/block-writer.ts';
@@ -35,8 +28,8 @@ import { createNetworkContext, describeNetwork, hasPreLinearizationHistory, type
 import type { Env } from '../platform/env.ts';
 import { startIndexWebhooks } from './index-webhooks.ts';
 
-/** Milliseconds between two attempts to get the lease, between two writes of the status, and between two looks for another primary. */
-const intervals = { leaseAttempt: 500, status: 2000, promotion: 1000 } as const;
+/** Milliseconds between two writes of the status. */
+const statusInterval = 2000;
 
 /** Blocks in one database transaction while catching up: the more, the less a transaction costs PostgreSQL (docs/understand/decisions/bulk-loads.md). */
 const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
@@ -45,9 +38,9 @@ const batchLimit = { txs: 8192, bytes: 4 * 1024 * 1024 } as const;
 const reorgRemedy =
   "an index in PostgreSQL does not go back. If the node is a developer's chain, empty the database and start serac index again, or use serac follow --reorg-depth 64";
 
-/** What `serac index` does: it starts, waits for another one that writes, or writes what it follows. */
+/** What `serac index` does. */
 export type IndexerState = {
-  readonly role: 'starting' | 'standby' | 'writing';
+  readonly role: WriterRole;
   readonly follow: FollowStatus | undefined;
   /** Why it does not write. */
   readonly error: string | undefined;
@@ -55,153 +48,66 @@ export type IndexerState = {
 
 export type IndexWriter = ReturnType<typeof createIndexWriter>;
 
-/**
- * Follows a node and writes its history to PostgreSQL. Only one process at a time writes: the holder of the lease (cluster/lease/lease.ts). Others wait
- * for it.
- */
+/** Follows a node and writes its history to PostgreSQL, or waits for another process that does; see `createSoleWriter`. */
 export function createIndexWriter(node: string, config: Config, env: Env) {
   const database = config.database as DatabaseConfig;
-  const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
-  const findPrimary = createPrimaryFinder(hosts);
   const context = createNetworkContext(config, env);
   limitWriterCaches(config);
-  const stopping = Promise.withResolvers<string>();
-  let isStopping = false;
-  let role: IndexerState['role'] = 'starting';
   let follower: Follower | undefined;
   let webhooks: Awaited<ReturnType<typeof startIndexWebhooks>> | undefined;
-  let lastError: string | undefined;
-  const logChange = logChanges(env.log);
-  const outage = createOutageLog(env.log, databaseName(database.url));
-  /** Logs a problem that is retried, and shows it in `read`. */
-  const warn = (error: unknown): void => {
-    lastError = messageOf(error);
-    logChange(lastError, 'warn');
-  };
 
-  /** Writes until the lease is lost, another host is promoted, or this process stops. Returns why. */
-  const write = (lease: Lease, host: DatabaseHost): Promise<string> =>
-    openTogether(env, async (opened) => {
-      const { ledger, signers } = await takeIndex(lease, context, node, database, env);
-      const following = await startFollowing(node, env, context, {
-        ledger,
-        exported: ledger.exported,
-        signers,
-        report: warn,
-        batchLimit,
-        trust: config.trustsNode ? { withoutKeys: ledger.withoutKeys } : undefined,
-        reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
-      });
-      opened.add({ close: () => following.stop() });
-      follower = following;
-      role = 'writing';
-      opened.add({ close: startBackgroundMigration(lease, env, warn).stop });
-      logChange(`indexing ${stripCredentials(node)}`);
-      const showStatus = () => void writeStatus(lease, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
-      showStatus();
-      opened.add({ close: every(env.timers, intervals.status, showStatus) });
-      opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following.backfills), { listen: host.listen, report: warn }) });
-      webhooks = opened.add(await startIndexWebhooks(config, env, context, { lease, host, report: warn }));
-      const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
-      opened.add({ close: promotion.stop });
-      const reason = await Promise.race([lease.lost, stopping.promise, promotion.found]);
-      await opened.close();
-      return reason;
+  /** Opens what a process does while it has the lease: it follows the node, migrates rows, backfills addresses and delivers webhooks. */
+  const openWriter = async ({ lease, host, opened, warn, logChange }: WritingProcess): Promise<void> => {
+    const { ledger, signers } = await takeIndex(lease, context, node, database, env);
+    const following = await startFollowing(node, env, context, {
+      ledger,
+      exported: ledger.exported,
+      signers,
+      report: warn,
+      batchLimit,
+      trust: config.trustsNode ? { withoutKeys: ledger.withoutKeys } : undefined,
+      reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
     });
-
-  const run = async (): Promise<void> => {
-    while (!isStopping) {
-      try {
-        const { host, state } = await findPrimary();
-        if (state.isPooled) throw poolerRefusal(host.name);
-        const lease = await tryLease(
-          env,
-          { url: host.url, statementMilliseconds: database.statementTimeout },
-          `serac index ${context.specs[0].id}`,
-        );
-        outage.regained();
-        if (lease === undefined) {
-          role = 'standby';
-          logChange('another serac index is writing this index; waiting to take over when it stops');
-        } else
-          try {
-            const reason = await write(lease, host);
-            if (!isStopping) outage.lost(reason);
-          } finally {
-            role = 'starting';
-            follower = undefined;
-            webhooks = undefined;
-            await lease.release();
-          }
-      } catch (error) {
-        // A fault such as a node of another network does not go away by retrying; a lost database connection may.
-        if (error instanceof Fault && error.fault.code !== 'DATABASE_DOWN') throw error;
-        role = 'starting';
-        if (error instanceof Fault) {
-          lastError = messageOf(error);
-          outage.lost(withoutPrefix(lastError, databaseName(database.url)));
-        } else warn(error);
-      }
-      if (!isStopping) await sleep(env.timers, intervals.leaseAttempt);
-    }
+    follower = following;
+    opened.add({
+      close: async () => {
+        await following.stop();
+        follower = undefined;
+      },
+    });
+    opened.add({ close: startBackgroundMigration(lease, env, warn).stop });
+    logChange(`indexing ${stripCredentials(node)}`);
+    const showStatus = () => void writeStatus(lease, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
+    showStatus();
+    opened.add({ close: every(env.timers, statusInterval, showStatus) });
+    opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following.backfills), { listen: host.listen, report: warn }) });
+    const delivery = await startIndexWebhooks(config, env, context, { lease, host, report: warn });
+    webhooks = delivery;
+    opened.add({
+      close: async () => {
+        await delivery.close();
+        webhooks = undefined;
+      },
+    });
   };
 
-  let ended: Promise<void> | undefined;
+  const { role, error, warn, start, close } = createSoleWriter({
+    env,
+    database,
+    leaseName: `serac index ${context.specs[0].id}`,
+    openWriter,
+  });
   return {
-    read: (): IndexerState => ({ role, follow: follower?.status(), error: lastError }),
+    read: (): IndexerState => ({ role: role(), follow: follower?.status(), error: error() }),
     /** The deliveries of webhooks; undefined while another process writes. */
     readDeliveries: (): DelivererReading | undefined => webhooks?.read(),
+    /** Logs a problem that is retried, and shows it in `read`. */
     warn,
     /** Begins to write. */
-    start: (): void => {
-      ended = run();
-      ended.catch((error: unknown) => {
-        env.log(`${messageOf(error)}`, 'fatal');
-        env.exit(1);
-      });
-    },
-    close: async (): Promise<void> => {
-      isStopping = true;
-      stopping.resolve('stopped');
-      await ended;
-      await Promise.all(hosts.map((host) => host.close()));
-    },
+    start,
+    close,
   };
 }
-
-/**
- * Watches whether another host is promoted while the former primary still answers: what is written to the former one would be lost. The
- * lease does not help, since each host has its own.
- */
-function watchPromotion(env: Env, findPrimary: () => Promise<{ readonly host: DatabaseHost }>, writtenTo: DatabaseHost) {
-  const { promise: found, resolve } = Promise.withResolvers<string>();
-  let cancel = (): void => {};
-  let isStopped = false;
-  const look = (): void => {
-    cancel = env.timers.after(intervals.promotion, async () => {
-      const primary = await findPrimary().catch(() => undefined);
-      if (isStopped) return;
-      if (primary !== undefined && primary.host !== writtenTo) {
-        return resolve(`${primary.host.name} was promoted; ${writtenTo.name} is not written any more`);
-      }
-      look();
-    });
-  };
-  look();
-  return {
-    found,
-    stop: () => {
-      isStopped = true;
-      cancel();
-    },
-  };
-}
-
-const poolerRefusal = (name: string) =>
-  new PostgresError(
-    `${name} is a pooler: the indexer needs the server itself, because it holds a lock of its session; give --database-url the server's own host and port`,
-    { code: 'DATABASE_REFUSED', reason: 'pooler' },
-  );
 
 /** Prepares the index and makes this process its writer. */
 async function takeIndex(lock: WritableSql, context: NetworkContext, node: string, { partitionSize }: DatabaseConfig, env: Env) {
