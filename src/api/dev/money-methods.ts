@@ -14,8 +14,6 @@ import type { Asset, DevWallet } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
 import { parseBytesText, parseTime } from './params.ts';
 
-type MoneyDeps = { readonly wallet: DevWallet };
-
 /** What `dev.faucet` sends if no amount is given. */
 const faucetAmount = '1000 AVAX';
 
@@ -26,7 +24,7 @@ const maxFoundGroups = 1024;
 const maxGroups = 256;
 
 /** Accounts, transfers and assets of the developer's chain. The accounts sign; account 0 pays unless `from` names another one. */
-export const moneyMethods = implement<MoneyDeps>()(moneyRows, {
+export const moneyMethods = implement<{ readonly wallet: DevWallet }>()(moneyRows, {
   accounts: {
     run: async ({ wallet }) => {
       const accounts = [];

@@ -1,6 +1,7 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Audience } from './audience.ts';
 import type { StreamEvent } from './stream-event.ts';
+import type { Subscriber } from './subscriber.ts';
 
 /** Sends heartbeats to live clients, so that they notice a dead connection. `wait` runs something after the interval. */
 export function createHeartbeats(audience: Audience, create: () => StreamEvent, wait: (run: () => void) => () => void) {
@@ -14,6 +15,25 @@ export function createHeartbeats(audience: Audience, create: () => StreamEvent, 
     });
   };
   return { start, stop: () => stop() };
+}
+
+/** Milliseconds between two looks whether the key of a stream is still valid. */
+const admissionInterval = 1000;
+
+/** Ends a stream with the event `closed` when its key has become invalid. */
+export function watchAdmission(
+  subscriber: Subscriber,
+  stillAdmits: () => Promise<boolean>,
+  closed: () => StreamEvent,
+  timers: { readonly after: (ms: number, run: () => void) => () => void },
+  report: (error: unknown) => void,
+): void {
+  const check = async (): Promise<void> => {
+    if (subscriber.hasEnded()) return;
+    if (await stillAdmits()) watchAdmission(subscriber, stillAdmits, closed, timers, report);
+    else subscriber.end(closed());
+  };
+  timers.after(admissionInterval, () => void check().catch(report));
 }
 
 /** Opens something for the first client and shuts it after the last one. */

@@ -5,7 +5,7 @@ import { createAudience } from './audience.ts';
 import type { EventLog, KnownBlocks } from './event-log.ts';
 import type { Filter } from './filter.ts';
 import { createHubEvents } from './hub-events.ts';
-import { createActivation, createHeartbeats, createWakes } from './hub-timing.ts';
+import { createActivation, createHeartbeats, createWakes, watchAdmission } from './hub-timing.ts';
 import { createLogReader } from './log-reader.ts';
 import { createLogSender } from './log-sender.ts';
 import { formatEventID } from './position.ts';
@@ -17,8 +17,6 @@ export type EventHub = ReturnType<typeof createEventHub>;
 
 /** Kinds of events that are in no log: only clients that are connected get them. */
 export type LiveKind = 'mempool' | 'time' | 'settings' | 'health';
-
-type StillAdmits = () => Promise<boolean>;
 
 export type HubDeps = {
   readonly log: EventLog;
@@ -43,8 +41,6 @@ export type HubDeps = {
 const defaultHeartbeat = 2000;
 const defaultMaxSubscribers = 4096;
 const defaultMaxHeld = 64 * 1024 * 1024;
-/** Milliseconds between two looks whether the key of a stream is still valid. */
-const admissionInterval = 1000;
 /** Milliseconds after which a failed read of the log is repeated. */
 const retryInterval = 1000;
 
@@ -96,22 +92,16 @@ export function createEventHub(deps: HubDeps) {
     },
   );
 
-  /** Ends a stream whose key has become invalid. */
-  const watchAdmission = (subscriber: Subscriber, stillAdmits: StillAdmits): void => {
-    const check = async (): Promise<void> => {
-      if (subscriber.hasEnded()) return;
-      if (await stillAdmits()) watchAdmission(subscriber, stillAdmits);
-      else subscriber.end(events.closed('key-invalid'));
-    };
-    timers.after(admissionInterval, () => void check().catch(report));
-  };
-
   return {
     /**
      * Adds a client. It gets the events after `lastEventId`, or only new ones; undefined if there are too many clients. `stillAdmits` is asked
      * every second; when it says no, the stream ends.
      */
-    subscribe: async (filter: Filter, lastEventId: string | undefined, stillAdmits?: StillAdmits): Promise<Subscriber | undefined> => {
+    subscribe: async (
+      filter: Filter,
+      lastEventId: string | undefined,
+      stillAdmits?: () => Promise<boolean>,
+    ): Promise<Subscriber | undefined> => {
       if (isClosed || all.size >= maxSubscribers) return undefined;
       await activation.begin();
       if (isClosed) return undefined;
@@ -120,7 +110,7 @@ export function createEventHub(deps: HubDeps) {
       audience.add(subscriber);
       advance();
       arrivals.start(subscriber, lastEventId);
-      if (stillAdmits !== undefined) watchAdmission(subscriber, stillAdmits);
+      if (stillAdmits !== undefined) watchAdmission(subscriber, stillAdmits, () => events.closed('key-invalid'), timers, report);
       return subscriber;
     },
     /** Removes a client that has disconnected. */
@@ -144,7 +134,6 @@ export function createEventHub(deps: HubDeps) {
       const event = createStreamEvent(log.id(), kind, undefined, properties, subject?.());
       watch(sender.sendLive(event, lastEntry?.() ?? log.head()));
     },
-    /** The number of clients. */
     size: (): number => all.size,
     /** The ID of the position after the last entry of the log. */
     position: async (): Promise<string> => formatEventID(await deps.log.id(), { entry: await deps.log.last(), index: undefined }),

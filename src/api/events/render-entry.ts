@@ -84,7 +84,8 @@ function balanceChanges({ spent, created }: TxOutputs, { address: formatAddress,
   for (const { address, assetID, part, amount } of sums.deltas()) {
     if (part > ownPart) continue;
     const { own, shared } = changes.get(address + assetID) ?? { own: 0n, shared: 0n };
-    changes.set(address + assetID, { address, assetID, ...(part === ownPart ? { own: amount, shared } : { own, shared: amount }) });
+    const isOwn = part === ownPart;
+    changes.set(address + assetID, { address, assetID, own: isOwn ? amount : own, shared: isOwn ? shared : amount });
   }
   return [...changes.values()].map(({ address, assetID, own, shared }) => ({
     address: formatAddress(address),

@@ -44,14 +44,7 @@ export function openSqliteEventLog(
       db.prepare('INSERT INTO event_log_meta SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM event_log_meta)').run(id);
     });
   const chains = new Map<number, LoggedChain>();
-  const logID = db.prepare<{ id: string }>('SELECT id FROM event_log_meta');
-  const lastRun = db.prepare<Run>('SELECT * FROM event_log ORDER BY seq DESC LIMIT 1');
-  const runsFrom = db.prepare<Run>(
-    'SELECT * FROM event_log WHERE seq >= (SELECT max(seq) FROM event_log WHERE seq <= ?) ORDER BY seq LIMIT ?',
-  );
-  const insertRun = db.prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?)');
-  const deleteRunsBefore = db.prepare('DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log WHERE seq <= ?)');
-  const beginCopies = db.prepare('UPDATE event_log_meta SET revert = ?');
+  const { logID, lastRun, runsFrom, insertRun, deleteRunsBefore, beginCopies } = runQueries(store);
   const reverted = revertedQueries(store);
   const prepare = createStatementCache(db);
   const readTip = (chain: number): Tip =>
@@ -188,6 +181,18 @@ type Run = {
 
 /** The last block of a chain. */
 type Tip = { readonly chain: number; readonly height: number; readonly block: Uint8Array; readonly time: number };
+
+/** Reads and writes the runs of entries; see event-log-schema.ts. */
+const runQueries = ({ db }: Store) => ({
+  logID: db.prepare<{ id: string }>('SELECT id FROM event_log_meta'),
+  lastRun: db.prepare<Run>('SELECT * FROM event_log ORDER BY seq DESC LIMIT 1'),
+  /** From the run that contains an entry on. */
+  runsFrom: db.prepare<Run>('SELECT * FROM event_log WHERE seq >= (SELECT max(seq) FROM event_log WHERE seq <= ?) ORDER BY seq LIMIT ?'),
+  insertRun: db.prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?)'),
+  /** The run that contains the entry stays. */
+  deleteRunsBefore: db.prepare('DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log WHERE seq <= ?)'),
+  beginCopies: db.prepare('UPDATE event_log_meta SET revert = ?'),
+});
 
 /** Reads and trims the copies of reverted blocks; see event-log-schema.ts. */
 function revertedQueries({ db }: Store) {

@@ -34,21 +34,13 @@ export const requestCounts = { total: maxRequests, reserved: reservedRequests, o
 const refreshInterval = 1000;
 
 /** Delivers the events of all active webhooks, with a runner for each (hook-runner.ts). One process per database has one. */
-export function startDeliverer({
-  store,
-  hub,
-  send,
-  timers,
-  now,
-  random,
-  limits,
-  formatAddress,
-  log,
-  report,
-}: Omit<RunnerDeps, 'slots' | 'observer'> & {
-  readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
-  readonly log: (line: string) => void;
-}) {
+export function startDeliverer(
+  deps: Omit<RunnerDeps, 'slots' | 'observer'> & {
+    readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
+    readonly log: (line: string) => void;
+  },
+) {
+  const { store, hub, send, timers, now, random, limits, formatAddress, log, report } = deps;
   /** One per active webhook, so at most as many as there are webhooks. */
   const runners = new Map<string, { readonly runner: HookRunner; readonly filterText: string }>();
   let known = -1;
@@ -129,17 +121,8 @@ export function startDeliverer({
     /** Looks for changed webhooks now; otherwise once a second. */
     refresh: refresher.run,
     read: (): DelivererReading => {
-      const all = [...runners.values()].map(({ runner }) => runner);
-      return {
-        active: all.length,
-        failing: all.filter((runner) => runner.state().failedAttempts > 0).length,
-        waiting: all.reduce((sum, runner) => sum + runner.waiting(), 0),
-        longestWait: slots.longestWait(),
-        delivered,
-        failedAttempts,
-        givenUp,
-        error,
-      };
+      const counts = countRunners([...runners.values()].map(({ runner }) => runner));
+      return { ...counts, longestWait: slots.longestWait(), delivered, failedAttempts, givenUp, error };
     },
     /** Aborts running requests and stores how far deliveries are. */
     close: async (): Promise<void> => {
@@ -151,6 +134,12 @@ export function startDeliverer({
     },
   };
 }
+
+const countRunners = (runners: readonly HookRunner[]) => ({
+  active: runners.length,
+  failing: runners.filter((runner) => runner.state().failedAttempts > 0).length,
+  waiting: runners.reduce((sum, runner) => sum + runner.waiting(), 0),
+});
 
 /** Runs work once at a time; calls during a run make it run once more. */
 function createRefresher(work: () => Promise<void>) {
