@@ -68,7 +68,7 @@ export async function openValidators(join: JoinConfig, self: NodeId, deps: Valid
       after: env.timers.after,
       random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
     },
-    report: (error) =>
+    onUnreachable: (error) =>
       env.log(`${reasonOf(error)}; ${missingReason() === undefined ? 'the validators known so far still hold' : waiting}`, 'warn'),
     // At the start, this node does not run yet: the error is thrown below.
     onFirstSet: (set) => {

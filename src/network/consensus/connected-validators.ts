@@ -2,7 +2,10 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { type RandomBytes, sampleNodes } from './weighted-sample.ts';
 
-/** The peers of a chain, and how much of the stake this node is connected to. This node counts as connected to itself. */
+/**
+ * The peers of a chain, and how much of the stake this node is connected to; this node counts as connected to itself. joined-chain.ts keeps it;
+ * the poller, gossip and health checks read it.
+ */
 export type ConnectedValidators = ReturnType<typeof createConnectedValidators>;
 
 export function createConnectedValidators(self: NodeId, validators: Pick<Validators, 'current'>, randomBytes: RandomBytes) {

@@ -8,7 +8,10 @@ import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.t
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createRequestServer, type SlowRequest } from './request-server.ts';
 
-/** Answers what peers ask about accepted blocks and vertices, also while this node bootstraps. AvalancheGo: snow/engine/snowman/getter. */
+/**
+ * Answers what peers ask about accepted blocks and vertices, also while this node bootstraps. joined-chain.ts offers it each message before the
+ * engine. AvalancheGo: snow/engine/snowman/getter.
+ */
 export type Getter = ReturnType<typeof createGetter>;
 
 /** Limits of what peers get. AvalancheGo: `--bootstrap-ancestors-max-containers-sent`, `--bootstrap-max-time-get-ancestors`. */

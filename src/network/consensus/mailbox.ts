@@ -3,7 +3,10 @@ import type { Timers } from '../../base/timing/timers.ts';
 /** A promise only while a block is being stored: what is stored within the call is decided within the event. */
 type Work = () => void | Promise<void>;
 
-/** Runs work one after the other, also work that is asynchronous. After `turnMilliseconds` of work other tasks of the process run first. */
+/**
+ * Runs work one after the other, also work that is asynchronous: the events of an engine (snowman-engine.ts), the received transactions of gossip.
+ * After `turnMilliseconds` of work other tasks of the process run first.
+ */
 export type Mailbox = ReturnType<typeof createMailbox>;
 
 const turnMilliseconds = 10;

@@ -13,7 +13,8 @@ import type { WaitingJobs } from './waiting-jobs.ts';
 import { sampleUnits } from './weighted-sample.ts';
 
 /**
- * The polls of this node: it asks sampled validators what they prefer, and counts their answers as votes.
+ * The polls of this node: it asks sampled validators what they prefer, and counts their answers as votes. The engine takes the votes of
+ * finished polls and gives them to consensus.
  * AvalancheGo: snow/engine/snowman/engine.go, sendQuery, repoll and Gossip; voter.go.
  */
 export type Poller = ReturnType<typeof createPoller>;

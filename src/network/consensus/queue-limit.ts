@@ -7,7 +7,10 @@ export type Room = { readonly count: number; readonly bytes: number };
 /** Room for what peers cause: of one peer, of all peers without stake together, and of all peers. The difference is left to peers with stake. */
 export type QueueLimits = { readonly perPeer: Room; readonly withoutStake: Room; readonly all: Room };
 
-/** Bounds what waits for peers. What exceeds it is dropped: a peer that sends too much loses its own messages first. */
+/**
+ * Bounds what peers can make this node hold: queries, blocks, requests, transactions, each with limits of its own (engine-parameters.ts,
+ * gossip-parameters.ts). What exceeds the limits is dropped: a peer that sends too much loses its own messages first.
+ */
 export type QueueLimit = ReturnType<typeof createQueueLimit>;
 
 /** A room without a limit of its own. */

@@ -4,7 +4,7 @@ import type { Timers } from '../../base/timing/timers.ts';
 import type { HoldBytes } from '../protocol/transport.ts';
 import { createQueueLimit, type QueueLimits, takeTurn, unlimited } from './queue-limit.ts';
 
-/** A request that may read many blocks. It yields after each read. `worked` is how many milliseconds were spent on it. */
+/** A request of a peer that may read many blocks or transactions (getter.ts, gossip/pull-server.ts). It yields after each read. `worked` is how many milliseconds were spent on it. */
 export type SlowRequest = (worked: () => number) => Generator<void, void>;
 
 type Entry = {

@@ -1,6 +1,6 @@
 import type { Id } from '../../base/bytes/id.ts';
 
-/** Work that waits for blocks: for a parent to be issued, or for the blocks that a vote names. AvalancheGo: snow/engine/snowman/job. */
+/** Work that waits for blocks: for a parent to be issued, or for the blocks that a vote names. The block issuer ends the wait. AvalancheGo: snow/engine/snowman/job. */
 export type WaitingJobs = ReturnType<typeof createWaitingJobs>;
 
 type Job = { readonly run: (isAbandoned: boolean) => void; unresolved: number; isAbandoned: boolean };

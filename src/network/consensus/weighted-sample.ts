@@ -1,6 +1,7 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 
+/** Random choices of nodes: by stake, for whom to poll, and with equal chances, for whom to ask something else. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 /** Bytes of one draw. The remainder of 128 random bits by a weight of 64 bits is uniform but for 2^-64. */

@@ -11,6 +11,7 @@ import { createOuterBuilder, type Proposer, type Tip } from './outer-builder.ts'
 import type { OuterStore } from './outer-store.ts';
 import { createUndecidedOuterBlocks } from './undecided-outer-blocks.ts';
 
+/** What the Vm of outer blocks works with, and its builder and header verifier. */
 export type OuterVmParts = {
   readonly chainID: Id;
   /** The Vm of the wrapped chain. */

@@ -11,7 +11,7 @@ type ByteBudgetLimits = {
 };
 
 /**
- * A limit of the bytes of messages in memory: a part that all nodes share, and a part for validators by stake.
+ * A limit of the bytes of messages in memory, received ones and ones to send: a part that all nodes share, and a part for validators by stake.
  * AvalancheGo: network/throttling/inbound_msg_byte_throttler.go, outbound_msg_throttler.go.
  */
 export type ByteBudget = ReturnType<typeof createByteBudget>;

@@ -6,7 +6,7 @@ import type { NetworkOptions } from './network-flags.ts';
 import type { Peer } from './peer.ts';
 import type { PeerTiming } from './timing.ts';
 
-/** The open connections of a node, and how they did so far. */
+/** The open connections of a node by node ID, before and after the handshake; how long each node was connected, and how often sending failed. */
 export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections(

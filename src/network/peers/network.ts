@@ -19,6 +19,7 @@ import { createPeerLimits } from './peer-limits.ts';
 import type { Endpoint, PeerSocket, PeerSockets, SocketListener } from './socket.ts';
 import { type PeerTiming, sample } from './timing.ts';
 
+/** What the connections of a node work with. */
 export type PeerNetworkParts = {
   readonly identity: { readonly certificate: Uint8Array; readonly privateKey: KeyObject; readonly signer: BlsSigner };
   /** The address that this node claims, 4 or 16 bytes: `--public-ip`. */

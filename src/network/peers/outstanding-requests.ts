@@ -7,7 +7,7 @@ import type { PeerTiming } from './timing.ts';
 /** Requests that expire in one event-loop turn. */
 const maxExpiredPerTurn = 256;
 
-/** Requests of this node that wait for their response or their timeout. `onFailed` is called once for each that fails, and not after `close`. */
+/** Requests of this node's chains that wait for their response or their timeout; the router adds and ends them. `onFailed` is called once for each that fails, and not after `close`. */
 export type OutstandingRequests = ReturnType<typeof createOutstandingRequests>;
 
 export function createOutstandingRequests(

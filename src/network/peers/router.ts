@@ -44,7 +44,7 @@ export function createRouter(
   send: SendToPeers,
 ) {
   const chains = createRoutedChains(options, stakes);
-  const { benches } = chains;
+  const { benchLists } = chains;
   const responseTimes = createMessageTimes();
   const handlingTimes = createMessageTimes();
   const counts = { timeouts: 0, dropped: 0 };
@@ -54,18 +54,18 @@ export function createRouter(
     chains.get(chainId)?.failed(node, requestId, response as ResponseKind, cause),
   );
   const observe = ({ chainId, node }: RequestKey, isFailure: boolean): void => {
-    if (node !== self) benches.observe(chainId, node, isFailure, timing.now());
+    if (node !== self) benchLists.observe(chainId, node, isFailure, timing.now());
   };
 
   const deadline = createDeadlineTimer(timing, {
-    next: () => Math.min(requests.nextDeadline(), benches.nextDeadline()),
+    next: () => Math.min(requests.nextDeadline(), benchLists.nextDeadline()),
     expire: (now) => {
       requests.expire(now, (key) => {
         counts.timeouts++;
         // Failures of app requests do not count: a VM may not know the protocol.
         if (key.response !== 'appResponse') observe(key, true);
       });
-      benches.expire(now);
+      benchLists.expire(now);
     },
   });
 
@@ -107,7 +107,7 @@ export function createRouter(
     compression: options.compression,
     timing,
     requests,
-    benches,
+    benchLists,
     send,
     onRequested: deadline.arm,
     receiveOwn: (message) => timing.soon(() => void (isClosed || receive(self, message))),
@@ -122,8 +122,8 @@ export function createRouter(
       chains.disconnected(node);
     },
     receive,
-    benchedOn: benches.benchedOn,
-    benchState: benches.state,
+    benchedOn: benchLists.benchedOn,
+    benchState: benchLists.state,
     requestState: requests.state,
     responseTimes: responseTimes.read,
     handlingTimes: handlingTimes.read,
@@ -142,7 +142,7 @@ function createTransport({
   compression,
   timing,
   requests,
-  benches,
+  benchLists,
   send,
   receiveOwn,
   onRequested,
@@ -151,7 +151,7 @@ function createTransport({
   readonly compression: NetworkOptions['compression'];
   readonly timing: Pick<PeerTiming, 'now'>;
   readonly requests: OutstandingRequests;
-  readonly benches: Pick<BenchLists, 'isBenchedOn'>;
+  readonly benchLists: Pick<BenchLists, 'isBenchedOn'>;
   readonly send: SendToPeers;
   /** Takes a message of this node to itself. */
   readonly receiveOwn: (message: ChainMessage) => void;
@@ -183,7 +183,7 @@ function createTransport({
       const sent = new Set(sendToPeers(timed, others));
       for (const node of others) {
         // A benched node gets the request too: its answers decide when the bench ends.
-        if (benches.isBenchedOn(chainId, node)) requests.failSoon(keyOf(node), 'benched');
+        if (benchLists.isBenchedOn(chainId, node)) requests.failSoon(keyOf(node), 'benched');
         else if (!sent.has(node)) requests.failSoon(keyOf(node), 'disconnected');
       }
     },
@@ -204,25 +204,25 @@ function createRoutedChains(options: NetworkOptions, stakes: Stakes) {
     duration: options.benchDuration,
     maxPortion: defaultBenchRules.maxPortion,
   };
-  const benches = createBenchLists(rules, stakes, (node, isBenched) => {
+  const benchLists = createBenchLists(rules, stakes, (node, isBenched) => {
     if (connected.has(node)) tellAll(node, !isBenched);
   });
   return {
-    benches,
+    benchLists,
     get: (chainId: Id): ChainHandler | undefined => handlers.get(chainId),
     /** Begins to pass messages to a chain, and tells it which peers are connected. */
     add: (chainId: Id, handler: ChainHandler): void => {
       handlers.set(chainId, handler);
-      benches.addChain(chainId);
-      for (const node of connected) if (!benches.isBenched(node)) handler.connected(node);
+      benchLists.addChain(chainId);
+      for (const node of connected) if (!benchLists.isBenched(node)) handler.connected(node);
     },
     connected: (node: NodeId): void => {
       connected.add(node);
-      if (!benches.isBenched(node)) tellAll(node, true);
+      if (!benchLists.isBenched(node)) tellAll(node, true);
     },
     disconnected: (node: NodeId): void => {
       connected.delete(node);
-      if (!benches.isBenched(node)) tellAll(node, false);
+      if (!benchLists.isBenched(node)) tellAll(node, false);
     },
   };
 }

@@ -3,6 +3,7 @@ import { type ChoiceTree, createChoiceTree } from './choice-tree.ts';
 import { SnowmanError, type SnowParameters, verifyParameters } from './parameters.ts';
 import { bubbleVotes, type ChildVotes, countVotes, type Votes } from './votes.ts';
 
+/** A block by its ID and height. */
 export type BlockRef = { readonly id: Id; readonly height: bigint };
 
 /** A block as consensus sees it. Its height is one above that of its parent. */

@@ -35,7 +35,7 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
   const reported: unknown[] = [];
   const saved: bigint[] = [];
   const first: ValidatorSet[] = [];
-  const report = (error: unknown) => void reported.push(error);
+  const onUnreachable = (error: unknown) => void reported.push(error);
   const validators = createTrustedValidators({
     url: 'http://node',
     reads,
@@ -43,7 +43,7 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
     known,
     save: (height) => void saved.push(height),
     timers: virtual.timing,
-    report,
+    onUnreachable,
     onFirstSet: (set) => void first.push(set),
   });
   return { chain, asked, reported, saved, first, validators, ...virtual };

@@ -36,7 +36,7 @@ type TrustedValidatorsDeps = {
     readonly random: () => number;
   };
   /** Called when the node stops answering; not again until it has answered. */
-  readonly report: (error: unknown) => void;
+  readonly onUnreachable: (error: unknown) => void;
   /** Called with the first set that is read if none was known. */
   readonly onFirstSet?: (set: ValidatorSet) => void;
 };
@@ -53,7 +53,7 @@ const maxLoading = 8;
 
 /** Creates validators that come from a trusted node. While it does not answer, the last known set and heights hold. */
 export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedValidators {
-  const { url, reads, networkID, known, timers, report } = deps;
+  const { url, reads, networkID, known, timers, onUnreachable } = deps;
   const sets = createValidatorSets(deps, () => current.weights);
   const backoff = createBackoff(retry, timers.random);
   let current: KeyedValidators = { weights: new Map(), keys: new Map() };
@@ -99,7 +99,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
       schedule(refreshInterval);
     } catch (error) {
       if (isStopped) return;
-      if (lastRead.error === undefined) report(error);
+      if (lastRead.error === undefined) onUnreachable(error);
       lastRead = { at: lastRead.at, error };
       schedule(backoff.next());
     }
