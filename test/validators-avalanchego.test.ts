@@ -25,7 +25,7 @@ else
       known: [],
       save: () => {},
       timers: realTiming,
-      report: (error) => void reported.push(error),
+      onUnreachable: (error) => void reported.push(error),
     });
     try {
       await validators.start();

@@ -29,7 +29,7 @@ const { url, client } = network.nodes[0] as StakerNode;
 const rpc = createRpc(url, { transport: fetchTransport(fetch), timing: realTiming });
 const report = (error: unknown) => console.log(error);
 const reads = createPlatformReads(url, rpc);
-const validators = createTrustedValidators({ url, reads, networkID: 12345, known: [], save: () => {}, timers: realTiming, report });
+const validators = createTrustedValidators({ url, reads, networkID: 12345, known: [], save: () => {}, timers: realTiming, onUnreachable });
 try {
   await validators.start();
   const call = async <T>(path: string, method: string, params: unknown): Promise<T> => {

@@ -119,7 +119,7 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
   };
 
   return {
-    ...{ self, options, timing, stakes, counters, limits, uptimes, listen, send },
+    ...{ self, options, timing, stakes, counters, limits, listen, send },
     ...{ isConnected, connectingCount, inboundCount, sendFailRate, startedAt },
     connectionLimits: listener.limits,
     /** Peers that finished the handshake. */
