@@ -27,7 +27,7 @@ if (binary === undefined || keys === undefined) throw new Error('AVALANCHEGO and
 const network = await startStakerNetwork(binary, keys, { avalancheGo: 4, flags: ['--index-enabled'] });
 const { url, client } = network.nodes[0] as StakerNode;
 const rpc = createRpc(url, { transport: fetchTransport(fetch), timing: realTiming });
-const report = (error: unknown) => console.log(error);
+const onUnreachable = (error: unknown) => console.log(error);
 const reads = createPlatformReads(url, rpc);
 const validators = createTrustedValidators({ url, reads, networkID: 12345, known: [], save: () => {}, timers: realTiming, onUnreachable });
 try {
