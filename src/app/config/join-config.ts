@@ -52,7 +52,7 @@ export function joinConfigFrom(options: Options): JoinConfig {
         ? { from }
         : {
             weight: BigInt(options['sybil-protection-disabled-weight']),
-            ...(options.validators && { named: parseNodeIds('--validators', options.validators.join()) }),
+            named: options.validators && parseNodeIds('--validators', options.validators.join()),
           },
     beacons: readFirstPeers(options),
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.

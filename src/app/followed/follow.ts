@@ -78,7 +78,7 @@ export async function startFollowing(
     exportedOutputs: exported,
     timing: createTiming(env),
     prepare: prefetch?.prepare,
-    ...(batchLimit && { batchLimit }),
+    batchLimit,
     onProgress: (status) => {
       if (isNodeReachable(status.state)) outage.regained();
       env.showProgress(status.state === 'catching-up' ? { ...status, done: status.height, total: status.target } : undefined);

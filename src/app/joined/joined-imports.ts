@@ -26,13 +26,6 @@ export type JoinedImports = {
   readonly close: () => void;
 };
 
-type ImportsDeps = {
-  readonly remote: ForeignReads;
-  readonly env: Env;
-  readonly context: NetworkContext;
-  readonly store: Pick<AtomicOutputs, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
-};
-
 /** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */
 const patience = 1000;
 /** Exports that are looked up at the same time, for all blocks and transactions: one block may import thousands. */
@@ -40,7 +33,17 @@ const maxLookups = 64;
 /** Addresses that are asked for at the same time. */
 const concurrency = 8;
 
-export function openJoinedImports({ remote, env, context, store }: ImportsDeps): JoinedImports {
+export function openJoinedImports({
+  remote,
+  env,
+  context,
+  store,
+}: {
+  readonly remote: ForeignReads;
+  readonly env: Env;
+  readonly context: NetworkContext;
+  readonly store: Pick<AtomicOutputs, 'putAtomicUtxo' | 'knowsAtomicUtxo'>;
+}): JoinedImports {
   const { specs, p, c } = context;
   const chainID = specs[0].id;
   const foreign = { P: p.id, C: c.id };

@@ -174,7 +174,7 @@ async function openPeers(
     log: (line, level) => env.log(`${line}`, level),
     beacons: join.beacons,
     sybilProtection: 'from' in join.validators,
-    ...(membership && { membership }),
+    membership,
   });
 }
 

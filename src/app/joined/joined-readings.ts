@@ -10,7 +10,18 @@ import type { JoinConfig } from '../config/join-config.ts';
 import { formatNodeAddress, type PeerReadings } from '../node/peer-readings.ts';
 import type { Env } from '../platform/env.ts';
 
-type ReadingParts = {
+/** Reads what the Node RPC and the health checks say about the peers of a joined node. */
+export function createJoinedReadings({
+  config,
+  join,
+  env,
+  peers,
+  stakes,
+  blsKey,
+  aliasOf,
+  port,
+  networking,
+}: {
   readonly config: Config;
   readonly join: JoinConfig;
   readonly env: Env;
@@ -22,10 +33,7 @@ type ReadingParts = {
   /** The port at which this node listens for peers. */
   readonly port: () => number;
   readonly networking: PeerReadings['networking'];
-};
-
-/** Reads what the Node RPC and the health checks say about the peers of a joined node. */
-export function createJoinedReadings({ config, join, env, peers, stakes, blsKey, aliasOf, port, networking }: ReadingParts): PeerReadings {
+}): PeerReadings {
   const { network, router } = peers;
   const { minPeers, maxTimeSinceReceived, maxTimeSinceSent, maxSendFailRate, maxOutstandingRequests, maxOutstandingDuration } =
     join.network;

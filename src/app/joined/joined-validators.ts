@@ -35,33 +35,40 @@ export type JoinedValidators = {
   readonly close: () => void;
 };
 
-type ValidatorsDeps = {
-  readonly networkID: number;
-  readonly env: Env;
-  readonly store: Store;
-  /** The validators at height 0 of the P-Chain, if they are known. */
-  readonly genesis: () => readonly GenesisValidator[];
-  /** This node turns out to be a validator that must not join; see `findStakeError`. */
-  readonly onFatal: (error: JoinError) => void;
-};
-
 /** Opens the validators of a network. Trusted nodes that are away are waited for a few seconds; then what is known holds. */
-export async function openValidators(join: JoinConfig, self: NodeId, deps: ValidatorsDeps): Promise<JoinedValidators> {
+export async function openValidators(
+  join: JoinConfig,
+  self: NodeId,
+  {
+    networkID,
+    env,
+    store,
+    genesis,
+    onFatal,
+  }: {
+    readonly networkID: number;
+    readonly env: Env;
+    readonly store: Store;
+    /** The validators at height 0 of the P-Chain, if they are known. */
+    readonly genesis: () => readonly GenesisValidator[];
+    /** This node turns out to be a validator that must not join; see `findStakeError`. */
+    readonly onFatal: (error: JoinError) => void;
+  },
+): Promise<JoinedValidators> {
   if ('weight' in join.validators) return openPeerValidators(join, self, join.validators);
-  const { env, networkID } = deps;
   const rpcs = join.validators.from.map((url) => ({
     url: stripCredentials(url),
     rpc: createRpc(url, { transport: fetchTransport(env.fetch), timing: env.timers }),
   }));
   const nodes = rpcs.map(({ url, rpc }) => ({ url, reads: createPlatformReads(url, rpc) }));
-  const stored = openValidatorStore(deps.store);
+  const stored = openValidatorStore(store);
   const known = stored.list();
   const url = nodes.map((node) => node.url).join(', ');
   const validators = createTrustedValidators({
     url,
     reads: createMajorityReads(nodes as [TrustedNode, ...TrustedNode[]], env.timers.after),
     networkID,
-    known: known.length > 0 ? known : genesisSet(deps.genesis()),
+    known: known.length > 0 ? known : genesisSet(genesis()),
     save: stored.save,
     timers: {
       now: env.clock.monotonic,
@@ -73,7 +80,7 @@ export async function openValidators(join: JoinConfig, self: NodeId, deps: Valid
     // At the start, this node does not run yet: the error is thrown below.
     onFirstSet: (set) => {
       const error = isStarted ? findStakeError(join, self, set, networkID) : undefined;
-      if (error !== undefined) deps.onFatal(error);
+      if (error !== undefined) onFatal(error);
     },
   });
   let isStarted = false;
@@ -151,7 +158,7 @@ function openPeerValidators(
     beacons: () => firstPeers,
     missingReason: () => undefined,
     stakers: () => none,
-    ...(peers && { membership: { add: peers.connected, remove: peers.disconnected } }),
+    membership: peers && { add: peers.connected, remove: peers.disconnected },
     close: () => {},
   };
 }

@@ -155,7 +155,7 @@ const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Bl
 /** Opens the store of a node that writes blocks. */
 export function nodeStore({ config, env, context, bus, writer, phases }: NodeCore, kind: StoreKind): NodeStore {
   const { recover, keys } = writer.signers;
-  const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, ...(keys && { publicKeyOf: keys.get }) });
+  const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, publicKeyOf: keys?.get });
   phases.end('database');
   return store;
 }

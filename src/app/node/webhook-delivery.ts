@@ -8,18 +8,28 @@ import type { Outcome } from '../../base/health/result.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
 import type { Env } from '../platform/env.ts';
 
-type DeliveryParts = {
-  readonly store: WebhookStore;
-  readonly hub: EventHub;
-  readonly policy: TargetPolicy;
-  readonly formatAddress: RunnerDeps['formatAddress'];
-  readonly report: (error: unknown) => void;
-};
-
 /** Delivers the events of the webhooks of a database, from this process. */
-export const startWebhookDelivery = (env: Env, { policy, ...parts }: DeliveryParts): Deliverer =>
+export const startWebhookDelivery = (
+  env: Env,
+  {
+    store,
+    hub,
+    policy,
+    formatAddress,
+    report,
+  }: {
+    readonly store: WebhookStore;
+    readonly hub: EventHub;
+    readonly policy: TargetPolicy;
+    readonly formatAddress: RunnerDeps['formatAddress'];
+    readonly report: (error: unknown) => void;
+  },
+): Deliverer =>
   startDeliverer({
-    ...parts,
+    store,
+    hub,
+    formatAddress,
+    report,
     send: createSendMessage(env.postSockets, policy, env.version, env.timers),
     timers: env.timers,
     now: () => Number(env.clock.unixSeconds()),
@@ -31,7 +41,7 @@ export const startWebhookDelivery = (env: Env, { policy, ...parts }: DeliveryPar
 /** The deliveries as a health check: a webhook that fails is its receiver's fault, so only storing them may fail. */
 export const checkDeliveries = ({ error, active, failing, waiting, longestWait, givenUp }: DelivererReading): Outcome => ({
   details: { active, failing, waiting, longestWait, givenUp },
-  ...(error === undefined ? {} : { error: `deliveries of webhooks cannot be stored: ${error}` }),
+  error: error === undefined ? undefined : `deliveries of webhooks cannot be stored: ${error}`,
 });
 
 /** Registers the metrics of deliveries. `read` returns undefined while this process does not deliver. */

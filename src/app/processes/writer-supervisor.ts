@@ -43,14 +43,11 @@ export function superviseWriter(
 ): { readonly stop: () => void } {
   const backoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   const readers = createReaderSwitch(env);
-  let restartsInRow = 0;
-  let restartCount = 0;
+  let [restartsInRow, restartCount] = [0, 0];
   let port: number | undefined;
   let writer: WriterProcess | undefined;
-  let cancelRestart = (): void => {};
-  let endTelling = (): void => {};
-  let isStopping = false;
-  let isEnding = false;
+  let [cancelRestart, endTelling] = [() => {}, () => {}];
+  let [isStopping, isEnding] = [false, false];
 
   /** Tells the readers every half second that there is no writer, so that they do not take the supervisor for hung. */
   const tellWriterGone = (): void => {
@@ -101,11 +98,12 @@ export function superviseWriter(
     const heartbeat = watchHeartbeat(env.timers, spawned, ({ silentFor, stillFor }) => {
       spawned.send({ writer: 'ping' } satisfies MessageToWriter);
       if (readyAt !== undefined && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
+      if (hungReason !== undefined) return;
       const startLimit = isFirst ? Number.POSITIVE_INFINITY : restartTimeout * 2 ** (restartsInRow - 1);
-      const limit = readyAt === undefined ? startLimit : killTimeout;
-      const isStill = readyAt !== undefined && stillFor >= stillTimeout;
-      if ((!isStill && silentFor < limit) || hungReason !== undefined) return;
-      hungReason = `the writer process has not answered for ${(isStill ? stillFor : silentFor) / 1000} s and was killed`;
+      const hungFor =
+        readyAt === undefined ? findHang(silentFor, startLimit) : (findHang(stillFor, stillTimeout) ?? findHang(silentFor, killTimeout));
+      if (hungFor === undefined) return;
+      hungReason = `the writer process has not answered for ${hungFor / 1000} s and was killed`;
       spawned.kill('SIGKILL');
     });
     const passOn = readers.connect(spawned);
@@ -142,3 +140,6 @@ export function superviseWriter(
     },
   };
 }
+
+/** How many milliseconds a process was silent, if that is too long. */
+const findHang = (milliseconds: number, limit: number): number | undefined => (milliseconds >= limit ? milliseconds : undefined);

@@ -6,7 +6,6 @@ import { createEventPositionRoute, createEventsRoute, eventPositionPath, eventsP
 import type { EventParamContext } from '../../api/events/filter.ts';
 import { createEventHub, type EventHub, type HubDeps, type LiveKind } from '../../api/events/hub.ts';
 import { type ChainText, outputsOf, subjectOf } from '../../api/events/render-entry.ts';
-import type { SqliteEventLog } from '../../api/events/sqlite-event-log.ts';
 import { renderProperties, type StreamEvent } from '../../api/events/stream-event.ts';
 import type { HttpRoute } from '../../api/http/router.ts';
 import { createParamContext } from '../../api/rest/addresses.ts';
@@ -18,7 +17,7 @@ import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import type { MetricRegistry } from '../../base/metrics/registry.ts';
-import type { EventBus, EventOf } from '../../chain/lifecycle/events.ts';
+import type { EventOf } from '../../chain/lifecycle/events.ts';
 import type { StoredBlock } from '../../ledger/state/block-change.ts';
 import type { Config } from '../config/config.ts';
 import { countReaders } from '../node/cache-budget.ts';
@@ -29,7 +28,6 @@ import type { NodeCore } from '../node/node-core.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { Env, TimeEnv } from '../platform/env.ts';
 import type { Channel } from '../platform/node-processes.ts';
-import type { ReaderPool } from '../processes/reader-pool.ts';
 import { createRelayedStreamLimit } from '../processes/relayed-streams.ts';
 
 /** The limit of a process that does not share it with others; undefined if callers are not limited. */
@@ -42,17 +40,20 @@ export const createReaderStreamLimit = (config: Pick<Config, 'access' | 'workers
     ? createRelayedStreamLimit(channel, env.timers.after, { max: maxStreamsPerClient, processes: countReaders(config, env) + 1 })
     : undefined;
 
-type EventsRouteParts = {
-  readonly config: Pick<Config, 'access'>;
-  readonly streamLimit: StreamLimit | undefined;
-  readonly gate: Gate;
-  readonly context: EventParamContext;
-};
-
 /** The routes of the event stream, with their paths. */
 export function createEventsRoutesOf(
   hub: EventHub,
-  { config, gate, context, streamLimit }: EventsRouteParts,
+  {
+    config,
+    gate,
+    context,
+    streamLimit,
+  }: {
+    readonly config: Pick<Config, 'access'>;
+    readonly gate: Gate;
+    readonly context: EventParamContext;
+    readonly streamLimit: StreamLimit | undefined;
+  },
 ): readonly (readonly [string, HttpRoute])[] {
   const caller = createCallerResolver(config.access.trustedProxies);
   return [
@@ -94,39 +95,14 @@ export function createNodeHub(
   });
 }
 
-/** The event stream of a node that writes blocks; undefined with --strict. */
+/** The event stream of a node that writes blocks, in this process and in the reader processes; undefined with --strict. */
 export function openEventStream(
   { config, env, context, bus, readers, report }: NodeCore,
   { eventLog: log, onReverted }: NodeStore,
   chains: NodeChains,
 ): EventHub | undefined {
   if (log === undefined) return undefined;
-  return createWriterEvents(env, context, {
-    log,
-    bus,
-    onReverted,
-    findUtxo: (chainID) => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined),
-    readers,
-    isPublic: config.publicApi,
-    report,
-  });
-}
-
-type WriterEventsDeps = {
-  readonly log: SqliteEventLog;
-  readonly bus: EventBus;
-  readonly onReverted: (listener: () => void) => void;
-  /** Finds an unspent output of a chain. */
-  readonly findUtxo: (chainID: Id) => FindUtxo;
-  readonly readers: Pick<ReaderPool, 'hasListeners' | 'sendToListeners'>;
-  /** Leaves out what a public endpoint does not show: health and clock of the node. */
-  readonly isPublic: boolean;
-  readonly report: (error: unknown) => void;
-};
-
-/** Connects the event bus of the writer process to the event stream, in this process and in the reader processes. */
-function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEventsDeps): EventHub {
-  const { log, bus, onReverted, findUtxo, readers, isPublic, report } = deps;
+  const findUtxo = (chainID: Id): FindUtxo => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined);
   const blocks = createRecentBlocks();
   const hub = createNodeHub(log, env, context, { known: blocks.get, report, onActive: (isActive) => !isActive && blocks.clear() });
   let isScheduled = false;
@@ -164,7 +140,8 @@ function createWriterEvents(env: Env, context: NetworkContext, deps: WriterEvent
   onReverted(advance);
   bus.subscribe('pooled', (event) => sendMempool(event, 'in'));
   bus.subscribe('dropped', (event) => sendMempool(event, 'out', event.reason));
-  if (isPublic) return hub;
+  // A public endpoint does not show health and clock of the node.
+  if (config.publicApi) return hub;
   bus.subscribe('time', ({ time, offset, isFrozen }) =>
     sendLive('time', () => renderProperties({ time: Number(time), offset: Number(offset), frozen: isFrozen })),
   );

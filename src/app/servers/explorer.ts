@@ -60,16 +60,17 @@ export const withHomePage = (routes: Map<string, HttpRoute>, pages: PageHandler 
   return routes.set('/', { ...index, handler: (request) => (wantsHtml(request) ? pages(request) : undefined) ?? index.handler(request) });
 };
 
-type DescribedParts = Pick<ExplorerParts, 'routes' | 'operations' | 'selection'> & {
-  readonly hasExplorer: boolean;
-  readonly showsFollowing: boolean;
-};
-
 async function describe(
   { network, chains: [chain], otherChains }: ServedChains,
   config: Config,
   version: string,
-  { routes, operations, selection, hasExplorer, showsFollowing }: DescribedParts,
+  {
+    routes,
+    operations,
+    selection,
+    hasExplorer,
+    showsFollowing,
+  }: Pick<ExplorerParts, 'routes' | 'operations' | 'selection'> & { readonly hasExplorer: boolean; readonly showsFollowing: boolean },
 ): Promise<PageContext> {
   const token = (await chain.reads.assets([chain.feeAsset])).get(chain.feeAsset);
   return {

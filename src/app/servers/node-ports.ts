@@ -95,7 +95,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
         port: mainPort ?? 0,
         relayedPaths,
         index: index(),
-        ...(stateServer && { statePort: stateServer.port }),
+        statePort: stateServer?.port,
       },
       onChange,
       onRefused,

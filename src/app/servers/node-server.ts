@@ -1,6 +1,5 @@
 import type { Gate } from '../../api/access/gate.ts';
-import type { StreamLimit } from '../../api/access/stream-limit.ts';
-import { createOwnStreamLimit } from '../../api/access/stream-limit.ts';
+import { createOwnStreamLimit, type MemoryStreamLimit } from '../../api/access/stream-limit.ts';
 import { formatEventID } from '../../api/events/position.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -87,11 +86,7 @@ export async function serveNode({
   const liveOf = createLiveReads(lifecycles, chains);
   const served = createServedChainsOfNode({ config, context, chains, builder: isAlone ? identity.nodeID : undefined, liveOf });
   const streamLimit = createStreamLimitOf(config);
-  const webhooks = await openEvents(core, store, chains, {
-    gate: access.gate,
-    served,
-    streamLimit: streamLimit && createOwnStreamLimit(streamLimit),
-  });
+  const webhooks = await openEvents({ core, store, chains, gate: access.gate, served, streamLimit });
   parts.add(nodeRpc({ core, store, chains, readings, bootstrapped: nodeHealth.bootstrapped, runsOnNetwork: !isAlone, withFaults }));
   const apis = listApis(core, isAlone);
   const ports = createNodePorts(core, apis);
@@ -170,22 +165,34 @@ const listApis = ({ config, parts }: NodeCore, isAlone: boolean) => ({
 });
 
 /** Opens the event stream and its routes, and the webhooks, which are clients of it. Returns the webhooks; undefined with --strict, which has no events. */
-async function openEvents(
-  core: NodeCore,
-  store: NodeStore,
-  chains: NodeChains,
-  {
-    gate,
-    served,
-    streamLimit,
-  }: { readonly gate: Gate; readonly served: ServedChains | undefined; readonly streamLimit: StreamLimit | undefined },
-) {
+async function openEvents({
+  core,
+  store,
+  chains,
+  gate,
+  served,
+  streamLimit,
+}: {
+  readonly core: NodeCore;
+  readonly store: NodeStore;
+  readonly chains: NodeChains;
+  readonly gate: Gate;
+  readonly served: ServedChains | undefined;
+  readonly streamLimit: MemoryStreamLimit | undefined;
+}) {
   const { config, context, parts, metrics } = core;
   const hub = openEventStream(core, store, chains);
   if (hub === undefined) return undefined;
   parts.addServer(hub);
   registerEventClients(metrics.registry, hub);
-  parts.add({ routes: createEventsRoutesOf(hub, { config, gate, context: createEventParams(context, served), streamLimit }) });
+  parts.add({
+    routes: createEventsRoutesOf(hub, {
+      config,
+      gate,
+      context: createEventParams(context, served),
+      streamLimit: streamLimit && createOwnStreamLimit(streamLimit),
+    }),
+  });
   return parts.add(await openNodeWebhooks(core, hub, served));
 }
 

@@ -30,7 +30,9 @@ export async function openNodeWebhooks(
   const deliverer = startWebhookDelivery(env, { store: database.store, hub, policy, formatAddress, report });
   return {
     management: createWebhookManagement(config, env, {
-      ...{ hub, policy, formatAddress },
+      hub,
+      policy,
+      formatAddress,
       store: managed.store,
       context: createEventParams(context, served),
       onChanged: deliverer.refresh,

@@ -3,23 +3,26 @@ import type { IndexEntry, ServerIndex } from '../../api/rest/index-page.ts';
 import type { InterfaceConfig, NetworkConfig } from '../config/config.ts';
 import { type BannerInfo, listUrls } from '../output/banner-info.ts';
 
-type IndexParts = Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
-  /** Aliases of the chains beside the X-Chain. */
-  readonly aliases: readonly string[];
-};
-
 const ready: IndexEntry = { name: 'ready', label: 'Readiness', url: readyPath };
 
 /** The index of a node: the URLs of the banner, readiness, and the other chains. URLs of the main port are paths. */
 export const createServerIndex = (
   version: string,
   { network, strict }: NetworkConfig & InterfaceConfig,
-  { aliases, ...parts }: IndexParts,
+  {
+    apis,
+    data,
+    stats,
+    aliases,
+  }: Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
+    /** Aliases of the chains beside the X-Chain. */
+    readonly aliases: readonly string[];
+  },
 ): ServerIndex => ({
   version,
   network: network.name,
   entries: [
-    ...listUrls({ ...parts, url: '', strict }),
+    ...listUrls({ url: '', apis, data, stats, strict }),
     ready,
     ...aliases.map((alias) => ({ name: alias, label: `Chain ${alias}`, url: `/ext/bc/${alias}` })),
   ],

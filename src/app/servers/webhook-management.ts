@@ -15,15 +15,6 @@ export const targetPolicyOf = (
   isDevChain: boolean,
 ): TargetPolicy => (webhookPrivateTargets ? 'private' : isDevChain && !publicApi ? 'loopback' : 'public');
 
-type ManagementParts = {
-  readonly store: () => Promise<WebhookStore>;
-  readonly hub: Pick<EventHub, 'position'>;
-  readonly context: ParamContext;
-  readonly policy: TargetPolicy;
-  readonly formatAddress: WebhookDeps['formatAddress'];
-  readonly onChanged: () => void;
-};
-
 /**
  * What the routes of webhooks need. On a server that other machines can reach, or a public one, the operator needs the token of `--dev-token`; callers
  * with an API key manage those of the key. Undefined where nobody may use them: such a server without a token and without keys.
@@ -31,14 +22,32 @@ type ManagementParts = {
 export function createWebhookManagement(
   config: Pick<Config, 'devToken' | 'publicApi' | 'http' | 'dataDir' | 'database'>,
   env: TimeEnv,
-  { hub, ...parts }: ManagementParts,
+  {
+    store,
+    hub,
+    context,
+    policy,
+    formatAddress,
+    onChanged,
+  }: {
+    readonly store: () => Promise<WebhookStore>;
+    readonly hub: Pick<EventHub, 'position'>;
+    readonly context: ParamContext;
+    readonly policy: TargetPolicy;
+    readonly formatAddress: WebhookDeps['formatAddress'];
+    readonly onChanged: () => void;
+  },
 ): WebhookManagement | undefined {
   const { devToken, publicApi, http } = config;
   const hasOperator = devToken !== undefined || (!publicApi && isLoopbackHost(http.host));
   // Keys are stored in the data directory or in PostgreSQL.
   if (!hasOperator && config.dataDir === undefined && config.database === undefined) return undefined;
   return {
-    ...parts,
+    store,
+    context,
+    policy,
+    formatAddress,
+    onChanged,
     position: hub.position,
     random: env.random,
     now: () => Number(env.clock.unixSeconds()),
