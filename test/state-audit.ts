@@ -6,7 +6,7 @@ import { sha256Hex } from '../src/base/bytes/hash.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idToBytes } from '../src/base/bytes/id.ts';
 import { maxGenesisBytes } from '../src/base/codec/pack.ts';
-import { ownerShelves, tablesOf } from '../src/ledger/state/schema.ts';
+import { ownerSets, tablesOf } from '../src/ledger/state/schema.ts';
 import { decodeStoredUtxo, storedOwners } from '../src/ledger/state/stored-utxo.ts';
 import type { Database } from '../src/ledger/store/database.ts';
 import { createdBy, spentBy } from './ledger-model.ts';
@@ -28,7 +28,7 @@ export function stateHash(db: Database): string {
   for (const { number } of db.prepare<{ number: number }>('SELECT number FROM chain WHERE genesis IS NOT NULL ORDER BY id').all())
     for (const [name, table] of Object.entries(tablesOf(number))) {
       // The history index adds rows of spent outputs to the owners.
-      const own = name === 'owner' ? ` WHERE ${unspentShelves}` : '';
+      const own = name === 'owner' ? ` WHERE ${unspentSets}` : '';
       addRows(hash, db, `SELECT * FROM ${table}${own} ORDER BY 1, 2${columnsOf(name)}`);
     }
   // Chain and row numbers depend on the order in which chains were first used, which is not part of the history.
@@ -44,7 +44,7 @@ export function stateHash(db: Database): string {
 /** More columns to order the rows by: not all tables have four. */
 const columnsOf = (name: string): string => (name === 'spend' ? '' : name === 'oldUtxo' || name === 'outputId' ? ', 3' : ', 3, 4');
 
-const unspentShelves = `shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})`;
+const unspentSets = `shelf IN (${ownerSets.unspent}, ${ownerSets.multiOwnerUnspent})`;
 
 /** All blocks, including block 0, and the genesis transactions. */
 export function readHistory(db: Database, chain = 1): { readonly genesis: Tx[]; readonly blocks: Uint8Array[] } {
@@ -167,7 +167,7 @@ const spendRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
 const ownerRows = (db: Database, t: ReturnType<typeof tablesOf>): string[] =>
   db
     .prepare<{ address: Uint8Array; seq: number; bytes: Uint8Array | null }>(
-      `SELECT address, seq, bytes FROM ${t.owner} WHERE ${unspentShelves}`,
+      `SELECT address, seq, bytes FROM ${t.owner} WHERE ${unspentSets}`,
     )
     .all()
     .map(({ address, seq, bytes }) => `${toHex(address)} ${seq} ${bytes === null ? '' : toHex(decodeStoredUtxo(bytes).bytes)}`);

@@ -116,7 +116,7 @@ export const soloStore: StoreKind = { hasStoredClock: true, lacksOldHistory: fal
 export const followedStore: StoreKind = { hasStoredClock: false, lacksOldHistory: true, hasInbound: false, durability: 'commit' };
 export const joinedStore: StoreKind = { hasStoredClock: false, lacksOldHistory: false, hasInbound: false, durability: 'checkpoint' };
 
-/** `signers`: what the index reads about signers; see `BlockWriterOptions`. */
+/** `signers`: what the index reads about signers; see `createBlockWriter`. */
 export function openNodeStore(
   config: Config,
   env: Env,

@@ -37,15 +37,56 @@ export function createBalanceReads(
   dialect: Dialect,
   { rowsPerPage = 512, outputsPerPage = 1024 }: BalanceLimits = {},
 ): IndexBalanceReads {
-  // A balance has one row for every block that changed it. The rows are read downwards, from the newest one of an (asset, part) key to that of
-  // the next key, so one row per key is read, however many there are: two if the newest row is above the height. Of lock times that have
-  // passed only the last one is read.
+  const addRows = createSingleOwnerRows(t.balance, dialect, rowsPerPage);
+  const anyOther = `SELECT seq FROM ${t.owner} WHERE address = ? AND shelf >= ${outputSets.multiOwnerUnspent}
+    UNION ALL SELECT seq FROM ${t.movedOwner} WHERE address = ? AND shelf <= ${outputSets.exportedSpent} LIMIT 1`;
+  const anyOtherQuery = (address: Address): Query => ({ text: anyOther, values: [addressToBytes(address), addressToBytes(address)] });
+
+  const listPage = (addresses: readonly Address[], pin: PinnedBlock, after?: number): Queries<ListedOutputs> =>
+    listNow({ ...everyOutput, pin, addresses, after, limit: outputsPerPage }, otherSets);
+
+  return {
+    singleOwner: function* (addresses, pin, now) {
+      const { add, list } = createSingleOwnerSums(BigInt(now));
+      const seconds = u64Bytes(BigInt(now));
+      const owners = (addresses.length === 1 ? addresses : [...new Set(addresses)]).map(addressToBytes);
+      yield* addRows(owners, pin, seconds, add);
+      return list();
+    },
+    otherOutputs: function* (addresses, pin) {
+      // On PostgreSQL, to ask first would cost a round trip.
+      if (dialect === 'postgres') return yield* listPage(addresses, pin);
+      // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
+      const found = yield addresses.map(anyOtherQuery);
+      const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
+      if (owners.length === 0) return undefined;
+      return yield* listPage(owners, pin);
+    },
+    sumOthers: function* (addresses, pin, now, firstPage) {
+      const { add, list } = createOutputSums(now);
+      for (let page = firstPage; page !== undefined; ) {
+        const { outputs } = yield* page.asPinned();
+        for (const output of outputs) add(output);
+        const last = outputs[outputsPerPage - 1];
+        page = last && (yield* listPage(addresses, pin, last.seq));
+      }
+      return list();
+    },
+  };
+}
+
+/**
+ * Creates the read of balances of single-owner outputs: `add` gets one row per key (asset, part) of each owner. A balance has one row for every
+ * block that changed it. The rows are read downwards, from the newest one of a key to that of the next key, so one row per key is read, however
+ * many there are: two if the newest row is above the height. Of lock times that have passed only the last one is read.
+ */
+function createSingleOwnerRows(table: string, dialect: Dialect, rowsPerPage: number) {
   const columns = 'b.asset, b.part, b.height, b.amount, b.count, b.nfts';
   const below = (selected: string, asset: string, part: string, height: string) =>
-    `SELECT ${selected} FROM ${t.balance} b WHERE b.address = ? AND (b.asset, b.part, b.height) < (${asset}, ${part}, ${height})
+    `SELECT ${selected} FROM ${table} b WHERE b.address = ? AND (b.asset, b.part, b.height) < (${asset}, ${part}, ${height})
       ORDER BY b.asset DESC, b.part DESC, b.height DESC LIMIT 1`;
   const rowBelow = below(columns, '?', '?', '?');
-  const lowestAsset = `(SELECT l.asset FROM ${t.balance} l WHERE l.address = b.address ORDER BY l.asset LIMIT 1) AS lowest`;
+  const lowestAsset = `(SELECT l.asset FROM ${table} l WHERE l.address = b.address ORDER BY l.asset LIMIT 1) AS lowest`;
   const firstRow = below(`${columns}, ${lowestAsset}`, '?', '?', '?');
 
   /**
@@ -100,41 +141,14 @@ export function createBalanceReads(
     }
   }
 
-  const anyOther = `SELECT seq FROM ${t.owner} WHERE address = ? AND shelf >= ${outputSets.multiOwnerUnspent}
-    UNION ALL SELECT seq FROM ${t.movedOwner} WHERE address = ? AND shelf <= ${outputSets.exportedSpent} LIMIT 1`;
-  const anyOtherQuery = (address: Address): Query => ({ text: anyOther, values: [addressToBytes(address), addressToBytes(address)] });
-
-  const listPage = (addresses: readonly Address[], pin: PinnedBlock, after?: number): Queries<ListedOutputs> =>
-    listNow({ ...everyOutput, pin, addresses, after, limit: outputsPerPage }, otherSets);
-
-  return {
-    singleOwner: function* (addresses, pin, now) {
-      const { add, list } = createSingleOwnerSums(BigInt(now));
-      const seconds = u64Bytes(BigInt(now));
-      const owners = (addresses.length === 1 ? addresses : [...new Set(addresses)]).map(addressToBytes);
-      if (dialect === 'postgres') yield* addPages(owners, pin, seconds, add);
-      else for (const owner of owners) yield* addRowByRow(owner, pin, seconds, add);
-      return list();
-    },
-    otherOutputs: function* (addresses, pin) {
-      // On PostgreSQL, to ask first would cost a round trip.
-      if (dialect === 'postgres') return yield* listPage(addresses, pin);
-      // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
-      const found = yield addresses.map(anyOtherQuery);
-      const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
-      if (owners.length === 0) return undefined;
-      return yield* listPage(owners, pin);
-    },
-    sumOthers: function* (addresses, pin, now, firstPage) {
-      const { add, list } = createOutputSums(now);
-      for (let page = firstPage; page !== undefined; ) {
-        const { outputs } = yield* page.asPinned();
-        for (const output of outputs) add(output);
-        const last = outputs[outputsPerPage - 1];
-        page = last && (yield* listPage(addresses, pin, last.seq));
-      }
-      return list();
-    },
+  return function* addRows(
+    owners: readonly Uint8Array[],
+    pin: PinnedBlock,
+    now: Uint8Array,
+    add: (row: SingleOwnerRow) => void,
+  ): Queries<void> {
+    if (dialect === 'postgres') yield* addPages(owners, pin, now, add);
+    else for (const owner of owners) yield* addRowByRow(owner, pin, now, add);
   };
 }
 

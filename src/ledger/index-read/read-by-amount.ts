@@ -79,13 +79,13 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     const movedSets = filled.filter(({ set }) => isMovedSet(set));
     function* readRows(): Queries<void> {
       const ranges = rangesOutside(list, numbers);
-      yield* scan([...sourcesOf(unspentSets, ranges, query), ...movedSourcesOf(movedSets, query)], addRow);
-      yield* scan(sourcesOf(spentSets, ranges, query), addRow);
+      yield* scan([...sourcesOf(sources, unspentSets, ranges, query), ...movedSourcesOf(sources, movedSets, query)], addRow);
+      yield* scan(sourcesOf(sources, spentSets, ranges, query), addRow);
     }
     const [, oldest] = yield* runTogether(readRows(), sources.readOldest());
     // Outputs from before linearization that were added meanwhile. The list does not get them: the next page reads them again.
     if (oldest < numbers.oldest)
-      yield* scan(sourcesOf([...unspentSets, ...spentSets], [{ above: oldest - 1, below: numbers.oldest }], query), (row) =>
+      yield* scan(sourcesOf(sources, [...unspentSets, ...spentSets], [{ above: oldest - 1, below: numbers.oldest }], query), (row) =>
         best.add(toItem(row)),
       );
 
@@ -122,22 +122,6 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     return { spent, isEnough: added >= limit || !list.isCut };
   }
 
-  /** The sources of this chain's outputs with numbers in some ranges. */
-  const sourcesOf = (sets: AmountPage['filled'], ranges: readonly SourceRange[], { pin }: UtxoQuery): OutputSource[] =>
-    sets.flatMap(({ address, set }) =>
-      ranges.map(({ above, below }) => {
-        const range = { above, below, moved: { after: { key: 0, seq: 0 }, end: 0 } };
-        return sources.inTimeOrder(address, set, 'asc', range, { ...pin, height: Number.MAX_SAFE_INTEGER });
-      }),
-    );
-
-  /** The sources of all outputs that moved between chains. Few addresses have many of them. */
-  const movedSourcesOf = (sets: AmountPage['filled'], { pin }: UtxoQuery): OutputSource[] =>
-    sets.map(({ address, set }) => {
-      const first = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
-      return sources.inTimeOrder(address, set, 'asc', { above: 0, below: 0, moved: { after: first, end: Number.MAX_SAFE_INTEGER } }, pin);
-    });
-
   /** Reads all rows of sources, a chunk of each source in every turn. */
   function* scan(all: readonly OutputSource[], onRow: (row: OutputRow) => void): Queries<void> {
     let unfinished = all.map((source) => ({ source, last: undefined as ReadOutputRow | undefined }));
@@ -163,6 +147,27 @@ type NumberRange = Pick<AmountList, 'oldest' | 'newest'>;
 
 /** Numbers of outputs between two others. */
 type SourceRange = { readonly above: number; readonly below: number };
+
+/** The sources of this chain's outputs with numbers in some ranges. */
+const sourcesOf = (
+  sources: OutputSources,
+  sets: AmountPage['filled'],
+  ranges: readonly SourceRange[],
+  { pin }: UtxoQuery,
+): OutputSource[] =>
+  sets.flatMap(({ address, set }) =>
+    ranges.map(({ above, below }) => {
+      const range = { above, below, moved: { after: { key: 0, seq: 0 }, end: 0 } };
+      return sources.inTimeOrder(address, set, 'asc', range, { ...pin, height: Number.MAX_SAFE_INTEGER });
+    }),
+  );
+
+/** The sources of all outputs that moved between chains. Few addresses have many of them. */
+const movedSourcesOf = (sources: OutputSources, sets: AmountPage['filled'], { pin }: UtxoQuery): OutputSource[] =>
+  sets.map(({ address, set }) => {
+    const first = { key: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER };
+    return sources.inTimeOrder(address, set, 'asc', { above: 0, below: 0, moved: { after: first, end: Number.MAX_SAFE_INTEGER } }, pin);
+  });
 
 /** The ranges of numbers that a list does not have: of all outputs, or of those that are newer or older than the list. */
 function rangesOutside(list: AmountList | undefined, { oldest, newest }: NumberRange): SourceRange[] {

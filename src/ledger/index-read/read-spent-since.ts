@@ -6,7 +6,7 @@ import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
 import { isMovedOutput } from '../state/output-number.ts';
-import { unspentShelf } from '../state/owner-rows.ts';
+import { unspentSetOf } from '../state/owner-rows.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
@@ -80,7 +80,7 @@ export function createSpentSinceReads(
       spentSinceByTxs(addresses, pin),
     ]);
     const wasInSets = ({ seq, utxo }: StoredPinnedOutput) =>
-      sets.unspent.includes(isMovedOutput(seq) ? outputSets.exported : unspentShelf(utxo));
+      sets.unspent.includes(isMovedOutput(seq) ? outputSets.exported : unspentSetOf(utxo));
     const all = [
       ...listed,
       ...spentSince.filter((found) => !listedSeqs.has(found.seq) && wasInSets(found) && matches(found.stored) && isInside(found)),

@@ -25,7 +25,13 @@ export type Reindex = {
   readonly close: () => void;
 };
 
-type ReindexOptions = {
+export function openReindex({
+  store,
+  open,
+  path,
+  chains,
+  recover,
+}: {
   /** An on-disk store with index tables. No other process may write to it. */
   readonly store: Store;
   readonly open: OpenDatabase;
@@ -33,11 +39,8 @@ type ReindexOptions = {
   readonly path: string;
   /** All indexed chains of the database: outputs that move between two chains are in the index of both. */
   readonly chains: readonly IndexSpec[];
-  /** See `BlockWriterOptions`. */
   readonly recover?: SignerReads['recover'];
-};
-
-export function openReindex({ store, open, path, chains, recover }: ReindexOptions): Reindex {
+}): Reindex {
   const { db } = store;
   const tables = indexTablesOfChains(chains.map(({ number }) => number));
   prepareFile(open, path, tables, store.epoch());

@@ -33,7 +33,7 @@ export type SqliteIndex = {
 /** Number of indexed blocks, and of all blocks. */
 export type IndexProgress = { readonly done: number; readonly total: number };
 
-/** `signers`: see `BlockWriterOptions`. */
+/** `signers`: see `createBlockWriter`. */
 export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerReads = {}): SqliteIndex {
   const run = sqliteRunner(store.db);
   const writer = createBlockWriter(chain, 'sqlite', signers);

@@ -34,29 +34,8 @@ export type IndexSpec = {
   readonly completeFrom: number;
 };
 
-export type BlockWriter = {
-  /**
-   * Writes consecutive blocks, the first of which follows the last one written, or further transactions of block 0. Their rows in the chain's
-   * own tables must be stored.
-   */
-  readonly write: (blocks: readonly BlockToIndex[]) => Queries<void>;
-  /** Removes the balances at height 0, before the transactions of block 0 are written one by one from stored rows. */
-  readonly clearGenesisBalances: () => Queries<void>;
-  /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
-  readonly writePreLinearizationUtxos: (utxos: readonly NumberedUtxo[], balances?: readonly BalanceChange[]) => Queries<void>;
-  /** The addresses among these whose public keys are not stored. */
-  readonly withoutKeys: (addresses: readonly Address[]) => Queries<readonly Address[]>;
-  /** Drops all cached rows. Needed when a revert has changed the tables. */
-  readonly clearCache: () => void;
-};
-
 /** Returns the public key of a signer if it is at hand. */
 export type PublicKeyOf = (signer: Address) => Uint8Array | undefined;
-
-type BlockWriterOptions = SignerReads & {
-  /** See `writerQueries`. */
-  readonly schema?: '' | `${string}.`;
-};
 
 /** What the writer reads about the signers of transactions. */
 export type SignerReads = {
@@ -66,20 +45,24 @@ export type SignerReads = {
   readonly recover?: RecoverSigner | undefined;
 };
 
+export type BlockWriter = ReturnType<typeof createBlockWriter>;
+
 /**
- * Creates the writer of all index rows of a chain. It writes in the caller's transactions and caches rows, so it must be the only writer
- * of its tables.
+ * Creates the writer of all index rows of a chain: `openSqliteIndex` and `openPostgresChain` run its queries. It writes in the caller's transactions
+ * and caches rows, so it must be the only writer of its tables. `schema`: see `writerQueries`.
  */
 export function createBlockWriter(
   chain: IndexSpec,
   dialect: Dialect,
-  { schema = '', publicKeyOf = () => undefined, recover }: BlockWriterOptions = {},
-): BlockWriter {
+  { schema = '', publicKeyOf = () => undefined, recover }: SignerReads & { readonly schema?: '' | `${string}.` } = {},
+) {
   const q = writerQueries(dialect, chain.number, schema);
   const explorer = createExplorerRows(dialect, chain.number, schema);
   const cache = createWriterCache();
+  /** Drops all cached rows. Needed when a revert has changed the tables. */
   const clearCache = cache.clear;
 
+  /** Writes outputs from before linearization. Block 0 must be written. `balances`: those they change, if their rows are written. */
   function* writePreLinearizationUtxos(
     utxos: readonly NumberedUtxo[],
     balances?: readonly BalanceChange[],
@@ -93,6 +76,10 @@ export function createBlockWriter(
     yield [...changed.queries, ...queries];
   }
 
+  /**
+   * Writes consecutive blocks, the first of which follows the last one written, or further transactions of block 0. Their rows in the chain's
+   * own tables must be stored.
+   */
   function* write(stored: readonly BlockToIndex[]): Queries<void> {
     const first = Number(stored[0]?.block.height);
     const last = Number(stored.at(-1)?.block.height);
@@ -136,10 +123,12 @@ export function createBlockWriter(
     cache.height = last;
   }
 
+  /** Removes the balances at height 0, before the transactions of block 0 are written one by one from stored rows. */
   function* clearGenesisBalances(): Queries<void> {
     yield [q.clearGenesisBalances];
   }
 
+  /** The addresses among these whose public keys are not stored. */
   function* withoutKeys(addresses: readonly Address[]): Queries<readonly Address[]> {
     const unknown = addresses.filter((address) => cache.storedKeys.get(address) === undefined);
     for (const row of yield* fetchRows<{ address: Uint8Array }>(q.storedKeys(unknown.map(addressBlob))))

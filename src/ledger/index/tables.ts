@@ -1,4 +1,4 @@
-import { ownerShelves, tablesOf } from '../state/schema.ts';
+import { ownerSets, tablesOf } from '../state/schema.ts';
 
 /**
  * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, balance, asset).
@@ -26,7 +26,7 @@ export type IndexTables = ReturnType<typeof indexTablesOf>;
  * exported: this chain exported it, and no import by the destination chain is known. exportedSpent: exported, and imported there since.
  * imported: created on another chain and spent by an import of this one.
  */
-export const outputSets = { ...ownerShelves, exported: 4, exportedSpent: 5, imported: 6 } as const;
+export const outputSets = { ...ownerSets, exported: 4, exportedSpent: 5, imported: 6 } as const;
 export type OutputSet = (typeof outputSets)[keyof typeof outputSets];
 
 /** Numbers of transaction kinds in `history`: the type ids of the wire format. transfer-runs.ts has one more. */
@@ -83,7 +83,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
   owner: {
     columns: { address: blob, shelf: int, seq: int, height: int, bytes: { type: 'blob', null: true } },
     key: ['address', 'shelf', 'seq'],
-    indexRows: `shelf IN (${ownerShelves.spent}, ${ownerShelves.multiOwnerSpent})`,
+    indexRows: `shelf IN (${ownerSets.spent}, ${ownerSets.multiOwnerSpent})`,
   },
   movedOwner: { columns: { address: blob, shelf: int, time: int, tie: blob, seq: int }, key: ['address', 'shelf', 'time', 'tie', 'seq'] },
   history: { columns: { subject: blob, kind: int, tx: int }, key: ['subject', 'kind', 'tx'] },

@@ -116,7 +116,7 @@ function parseHeader(line: Buffer): StateHeader {
     const isSavedByKnown = typeof savedBy === 'string' && /^[\w.+-]{1,64}$/.test(savedBy);
     const areVersions = Object.values(versions ?? [undefined]).every((version) => typeof version === 'number');
     if (typeof network === 'number' && typeof genesis === 'string' && areVersions && Array.isArray(chains))
-      return { network, genesis, versions, ...(isSavedByKnown && { savedBy }), chains, ...(clock !== undefined && { clock }) };
+      return { network, genesis, versions, savedBy: isSavedByKnown ? savedBy : undefined, chains, clock };
   } catch {
     throw damagedError('its header is not JSON');
   }

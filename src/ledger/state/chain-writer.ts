@@ -22,90 +22,27 @@ export type OnUtxosStored = (stored: readonly NumberedUtxo[], balances: readonly
 
 type Changes = Pick<Diff, 'applied' | 'consumed'>;
 
-export type ChainWriter = ReturnType<typeof createChainWriter>;
-
-/**
- * Creates the writes of a chain's state, one transaction each. `openState` adds them to the chain's state; accepted blocks come from
- * chain/lifecycle/accept.ts. `onCommit` is called with the last block after each commit; it must be fast.
- */
-export function createChainWriter({
-  store,
-  memory,
-  chain,
-  tables,
-  tip,
-  onCommit,
-}: {
+type WriterParts = {
   readonly store: Pick<Store, 'db' | 'write'>;
   readonly memory: SharedMemory;
   readonly chain: { readonly id: Id; readonly number: number };
   readonly tables: StateTables;
   readonly tip: ChainTip;
+  /** Called with the last block after each commit; it must be fast. */
   readonly onCommit: ((last: AcceptedBlock) => void) | undefined;
-}) {
-  const { history, utxos } = tables;
+};
+
+export type ChainWriter = ReturnType<typeof createChainWriter>;
+
+/**
+ * Creates the writes of a chain's state, one transaction each. `openState` adds them to the chain's state; accepted blocks come from
+ * chain/lifecycle/accept.ts.
+ */
+export function createChainWriter(parts: WriterParts) {
+  const { chain, tables, tip } = parts;
+  const { history } = tables;
   const chainID = idText(chain.id);
-
-  /** Runs a write transaction. If it fails, the caches are cleared: they may have rows of the transaction that was rolled back. */
-  const write = (work: () => void): void => {
-    try {
-      store.write(work);
-    } catch (error) {
-      tables.clearCaches();
-      throw error;
-    }
-  };
-
-  /** Stores blocks in one transaction. `extendsGenesis`: all of them are block 0, which is stored already; each adds a transaction to it. */
-  const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored, extendsGenesis = false): void => {
-    const batch = createBlockBatch({
-      before: { ...tip.numbers(), unspent: unspentBefore },
-      unspentRow: (utxo, created) => created ?? utxos.unspentRow(utxo),
-      timeAt: createTimes(blocks, history.timeAt),
-    });
-    write(() => {
-      const numbered = blocks.map((block) => numberBlock(batch, block));
-      const imported = blocks.map((block) => moveSharedOutputs(block, onStored !== undefined));
-      const balances = writeBatch(tables, batch.rows, batch.numbers().tx, extendsGenesis);
-      onStored?.(
-        numbered.map(({ block, oldBalances }, i) => ({
-          ...block,
-          imported: imported[i] as ReadonlyMap<Id, Utxo>,
-          balances: [...oldBalances, ...(balances[i] ?? [])],
-          extendsGenesis,
-        })),
-      );
-    });
-    const last = blocks[blocks.length - 1]?.block;
-    if (last !== undefined) afterCommit(last, batch);
-  };
-
-  /** Numbers the transactions and outputs of a block. Stores what comes with the block and is in no block. */
-  const numberBlock = (batch: BlockBatch, block: NewBlock) => {
-    history.insertAssets(block.preLinearizationAssets ?? []);
-    const old = insertPreLinearizationUtxos(tables, block.preLinearizationUtxos ?? [], batch.numbers().oldest);
-    if (block.impersonatedTxs?.length) insertImpersonatedTxs(store.db, chain.number, block.impersonatedTxs);
-    return { block: batch.add(block, old.utxos), oldBalances: old.balances };
-  };
-
-  /** Removes the imported outputs of a block from shared memory and puts its exported ones there. Returns the imported ones, if they are needed. */
-  const moveSharedOutputs = ({ diff, imported: known }: NewBlock, needsImported: boolean): ReadonlyMap<Id, Utxo> => {
-    const found = needsImported ? new Map([...findImported(memory, chain.id, diff), ...(known ?? [])]) : noImports;
-    for (const { effects } of diff.applied) {
-      if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
-      if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
-    }
-    return found;
-  };
-
-  /** Updates what this process caches of the chain. Not before the commit: the caches have no rows that may be rolled back. */
-  const afterCommit = ({ id, height, time }: Block, { rows, numbers }: BlockBatch): void => {
-    utxos.updateCache([...rows.unspent.values()], rows.consumedEarlier);
-    const { unspent, tx, oldest } = numbers();
-    const accepted = { id, height, time, unspent };
-    tip.advance(accepted, { tx, oldest });
-    onCommit?.(accepted);
-  };
+  const { write, storeBlocks } = createBlockWrites(parts);
 
   const storeBlock = (block: NewBlock, unspentBefore: number, onStored?: OnBlockStored): void =>
     storeBlocks([block], unspentBefore, onStored && (([only]) => onStored(only as StoredBlock)));
@@ -181,6 +118,74 @@ export function createChainWriter({
         onAdded();
       }),
   };
+}
+
+/** Creates the write transaction of a chain, and the one that stores blocks. */
+function createBlockWrites({ store, memory, chain, tables, tip, onCommit }: WriterParts) {
+  const { history, utxos } = tables;
+
+  /** Runs a write transaction. If it fails, the caches are cleared: they may have rows of the transaction that was rolled back. */
+  const write = (work: () => void): void => {
+    try {
+      store.write(work);
+    } catch (error) {
+      tables.clearCaches();
+      throw error;
+    }
+  };
+
+  /** Stores blocks in one transaction. `extendsGenesis`: all of them are block 0, which is stored already; each adds a transaction to it. */
+  const storeBlocks = (blocks: readonly NewBlock[], unspentBefore: number, onStored?: OnBlocksStored, extendsGenesis = false): void => {
+    const batch = createBlockBatch({
+      before: { ...tip.numbers(), unspent: unspentBefore },
+      unspentRow: (utxo, created) => created ?? utxos.unspentRow(utxo),
+      timeAt: createTimes(blocks, history.timeAt),
+    });
+    write(() => {
+      const numbered = blocks.map((block) => numberBlock(batch, block));
+      const imported = blocks.map((block) => moveSharedOutputs(block, onStored !== undefined));
+      const balances = writeBatch(tables, batch.rows, batch.numbers().tx, extendsGenesis);
+      onStored?.(
+        numbered.map(({ block, oldBalances }, i) => ({
+          ...block,
+          imported: imported[i] as ReadonlyMap<Id, Utxo>,
+          balances: [...oldBalances, ...(balances[i] ?? [])],
+          extendsGenesis,
+        })),
+      );
+    });
+    const last = blocks[blocks.length - 1]?.block;
+    if (last !== undefined) afterCommit(last, batch);
+  };
+
+  /** Numbers the transactions and outputs of a block. Stores what comes with the block and is in no block. */
+  const numberBlock = (batch: BlockBatch, block: NewBlock) => {
+    history.insertAssets(block.preLinearizationAssets ?? []);
+    const old = insertPreLinearizationUtxos(tables, block.preLinearizationUtxos ?? [], batch.numbers().oldest);
+    if (block.impersonatedTxs?.length) insertImpersonatedTxs(store.db, chain.number, block.impersonatedTxs);
+    return { block: batch.add(block, old.utxos), oldBalances: old.balances };
+  };
+
+  /** Removes the imported outputs of a block from shared memory and puts its exported ones there. Returns the imported ones, if they are needed. */
+  const moveSharedOutputs = ({ diff, imported: known }: NewBlock, needsImported: boolean): ReadonlyMap<Id, Utxo> => {
+    const found = needsImported ? new Map([...findImported(memory, chain.id, diff), ...(known ?? [])]) : noImports;
+    for (const { effects } of diff.applied) {
+      if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
+      if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
+    }
+    return found;
+  };
+
+  /** Updates what this process caches of the chain. Not before the commit: the caches have no rows that may be rolled back. */
+  const afterCommit = ({ id, height, time }: Block, { rows, numbers }: BlockBatch): void => {
+    utxos.updateCache([...rows.unspent.values()], rows.consumedEarlier);
+    const { unspent, tx, oldest } = numbers();
+    const accepted = { id, height, time, unspent };
+    tip.advance(accepted, { tx, oldest });
+    onCommit?.(accepted);
+  };
+
+  return { write, storeBlocks };
 }
 
 /** Returns the times of blocks by height: those of the given blocks, and others, which are read once. */

@@ -7,8 +7,8 @@ import { type BalanceDeltas, type BalanceSums, createBalanceDeltas, hasOutputs, 
 import { type SumsRow, toSums } from './balances.ts';
 import type { CheckContext } from './check-context.ts';
 import { createOwnerSum, type TxSums } from './check-txs.ts';
-import { unspentShelf } from './owner-rows.ts';
-import { ownerShelves, type Tables } from './schema.ts';
+import { unspentSetOf } from './owner-rows.ts';
+import { ownerSets, type Tables } from './schema.ts';
 import { decodeWithoutChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
 import { openUtxoTable } from './utxo-table.ts';
 
@@ -68,7 +68,7 @@ export function checkAccounts(db: Database, t: Tables, expected: Pick<TxSums, 'o
 function ownerReader(db: Database, t: Tables): (last: OwnerRow | undefined, limit: number) => OwnerRow[] {
   const after = db.prepare<OwnerRow>(
     `SELECT address, shelf, seq, height, bytes AS copy FROM ${t.owner}
-     WHERE (address, shelf, seq) > (?, ?, ?) AND shelf IN (${ownerShelves.unspent}, ${ownerShelves.multiOwnerUnspent})
+     WHERE (address, shelf, seq) > (?, ?, ?) AND shelf IN (${ownerSets.unspent}, ${ownerSets.multiOwnerUnspent})
      ORDER BY address, shelf, seq LIMIT ?`,
   );
   return (last, limit) => after.all(last?.address ?? new Uint8Array(0), last?.shelf ?? 0, last?.seq ?? 0, limit);
@@ -124,7 +124,7 @@ function findWrongOwners(db: Database, t: Tables, { addProblem, readRows }: Chec
     }
     const { bytes } = output;
     const utxo = unlessFault(() => decodeWithoutChecksum(bytes));
-    if (!utxo || ![...ownersOf(utxo)].includes(address) || row.shelf !== unspentShelf(utxo) || row.height !== output.height)
+    if (!utxo || ![...ownersOf(utxo)].includes(address) || row.shelf !== unspentSetOf(utxo) || row.height !== output.height)
       addProblem(`${address} does not own output ${row.seq}`);
     if (!sameBytes(row.copy, ownerRowBytes(bytes))) addProblem(`the copy of output ${row.seq} at ${address} differs`);
   }

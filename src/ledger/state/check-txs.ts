@@ -17,7 +17,7 @@ import { createEntryWriter, createHashSum, type HashSum } from './hash-sum.ts';
 import { entriesOf, isFindable, type OutputIdRow } from './output-id-runs.ts';
 import { addIdsOf, createRecentIds } from './output-ids.ts';
 import { isPreLinearizationOutput, outputNumber, outputsPerTx } from './output-number.ts';
-import { unspentShelf } from './owner-rows.ts';
+import { unspentSetOf } from './owner-rows.ts';
 import type { Tables } from './schema.ts';
 import { decodeWithoutChecksum, encodeStoredUtxo, hasValidChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
 import { decodeTxOutputs, encodeTxOutputs } from './tx-outputs.ts';
@@ -87,7 +87,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
     unspentSum.add(bytes);
     for (const address of ownersOf(utxo)) {
       counts.owners++;
-      owners.add(addressToBytes(address), unspentShelf(utxo), at.seq, at.height, ownerRowBytes(bytes));
+      owners.add(addressToBytes(address), unspentSetOf(utxo), at.seq, at.height, ownerRowBytes(bytes));
     }
   };
 

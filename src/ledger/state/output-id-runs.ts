@@ -1,14 +1,20 @@
 import type { Queries, Query } from '../store/queries.ts';
 
 /*
- * Rows of table `output_id`. The IDs of 16,384 outputs after each other are a run: an entry of 8 bytes for each output (4 of its ID, 4 the
- * number of its transaction), sorted, in 128 rows by the first 7 bits of the IDs. Runs are merged, as in a log-structured merge tree: eight of
- * them become one of the next level, with eight times as many rows of the same size. So a look-up reads some ten rows of each level, not one
- * of each run. A merge would hold up a commit if it were done at once: with every new run, 16 ranges of IDs of each level are merged. Which
- * ones depends on the number of runs alone, so nothing else is stored.
+ * The table `output_id`: which transaction created the output with a UTXO ID. output-ids.ts uses it. It is a log-structured merge tree.
+ *
+ * entry     8 bytes for an output: the first 4 of its ID (the prefix), then the number of its transaction.
+ * run       the sorted entries of many outputs after each other. New runs, of level 0, have 16,384 entries. Eight runs of a level are merged into
+ *           one of the next level, so a look-up reads some ten rows of each level, not one of each run.
+ * range     a part of a run: the entries whose prefixes begin with the same bits. Each range is one row, of about 128 entries: a run of
+ *           level 0 has 128 ranges (7 bits), one of level 1 has 1024 (10 bits), and so on.
+ *
+ * To merge eight runs at once would hold up a commit. So a merge is done in slices: with every new run, a slice of 16 ranges at each level
+ * (`slicesAt`). So a merge of runs of level 0 takes eight new runs: 8 * 16 are all 128 ranges; one of level 1 takes 64 new runs, and so
+ * on. Which slice is due depends on the number of new runs alone, so nothing else is stored.
  */
 
-/** The part of an ID that is compared first: its first 4 bytes. */
+/** The first 4 bytes of an ID. */
 export type IdPrefix = number;
 
 export const prefixOfBytes = (id: Uint8Array): IdPrefix => prefixAt(id, 0);
@@ -76,35 +82,42 @@ function findInRow({ ids }: Pick<OutputIdRow, 'ids'>, prefix: IdPrefix): number[
 export const entriesOf = ({ ids }: Pick<OutputIdRow, 'ids'>): Uint8Array[] =>
   Array.from({ length: Math.ceil(ids.length / entrySize) }, (_, i) => ids.subarray(i * entrySize, (i + 1) * entrySize));
 
-/** How many new runs after the last one of a merge it begins: when the runs that it merges are complete. */
-const delayOf = (level: number): number => 1 + (fanOut ** level - fanOut) / (fanOut - 1);
+/** New runs during which a run of a level is merged from eight of the level below. Also the new runs whose entries it has. */
+const newRunsPerRun = (level: number): number => fanOut ** level;
 
-/** The run of a level into which runs of the level below are merged when there are `runs` new ones; below 0: none yet. */
-const mergedInto = (level: number, runs: number): number => Math.floor((runs - delayOf(level)) / fanOut ** level) - 1;
+/**
+ * The number of new runs at which the first merge into a level begins is `newRunsPerRun(level) + mergeDelay(level)`: the eight runs of the level below
+ * must be merged completely themselves. That is 1 at level 1, 1 + 8 at level 2, 1 + 8 + 64 at level 3.
+ */
+const mergeDelay = (level: number): number => 1 + (fanOut ** level - fanOut) / (fanOut - 1);
 
-/** A part of a merge: some ranges of the runs from `firstSource` on, of the level below. */
-type MergePart = { readonly level: number; readonly run: number; readonly firstSource: number; readonly sources: Ranges };
+/** The run of a level that is being merged when there are `newRuns` new runs; below 0: none yet. */
+const runInMerge = (level: number, newRuns: number): number => Math.floor((newRuns - mergeDelay(level)) / newRunsPerRun(level)) - 1;
 
-/** What is merged when the number of new runs becomes `runs`: a part at each level. */
-function partsAt(runs: number): MergePart[] {
-  const parts: MergePart[] = [];
+/** A slice of the merge into run `run` of a level: some ranges of eight runs of the level below, from the run `firstSource` on. */
+type MergeSlice = { readonly level: number; readonly run: number; readonly firstSource: number; readonly sourceRanges: Ranges };
+
+/** The slices that are merged when the number of new runs becomes `newRuns`: one at each level that has a merge. */
+function slicesAt(newRuns: number): MergeSlice[] {
+  const slices: MergeSlice[] = [];
   for (let level = 1; level <= maxLevel; level++) {
-    const run = mergedInto(level, runs);
+    const run = runInMerge(level, newRuns);
     if (run < 0) break;
-    const from = ((runs - delayOf(level)) % fanOut ** level) * rangesPerPart;
-    parts.push({ level, run, firstSource: run * fanOut, sources: { from, to: from + rangesPerPart } });
+    const sliceNumber = (newRuns - mergeDelay(level)) % newRunsPerRun(level);
+    const from = sliceNumber * rangesPerSlice;
+    slices.push({ level, run, firstSource: run * fanOut, sourceRanges: { from, to: from + rangesPerSlice } });
   }
-  return parts;
+  return slices;
 }
 
-/** The ranges of all runs that are merged, divided by the new runs that arrive meanwhile. */
-const rangesPerPart = rangesAt(0) / fanOut;
+/** The ranges of a source run, divided by the new runs that arrive while it is merged: 16 at every level. */
+const rangesPerSlice = rangesAt(0) / fanOut;
 
 /** The rows that may have an ID, when there are `runs` new runs. A reader may know fewer runs than are stored: so one more of each level. */
 export function rowsToRead(runs: number, prefix: IdPrefix): number[] {
   const numbers: number[] = [];
   for (let level = 0; level <= maxLevel; level++) {
-    const last = level === 0 ? runs - 1 : mergedInto(level, runs) + 1;
+    const last = level === 0 ? runs - 1 : runInMerge(level, runs) + 1;
     if (last < 0) break;
     for (let run = firstLiveRun(level, runs); run <= last; run++) numbers.push(rowNumber(level, run, prefix >>> shiftAt(level)));
   }
@@ -112,7 +125,7 @@ export function rowsToRead(runs: number, prefix: IdPrefix): number[] {
 }
 
 /** The first run of a level that is not merged completely. */
-const firstLiveRun = (level: number, runs: number): number => (level === maxLevel ? 0 : Math.max(0, mergedInto(level + 1, runs)) * fanOut);
+const firstLiveRun = (level: number, runs: number): number => (level === maxLevel ? 0 : Math.max(0, runInMerge(level + 1, runs)) * fanOut);
 
 /** Whether a look-up finds the entries of a row when there are `runs` new runs. */
 export function isFindable({ number, ids }: OutputIdRow, runs: number): boolean {
@@ -132,7 +145,7 @@ export function createRunQueries(table: string) {
   const byNumber = (count: number) => `SELECT ids FROM ${table} WHERE number IN (${Array(count).fill('?').join(', ')})`;
   const [few, many] = [byNumber(fewRows), byNumber(manyRows)];
 
-  function* mergePart({ level, run, firstSource, sources: { from, to } }: MergePart): Queries<void> {
+  function* mergeSlice({ level, run, firstSource, sourceRanges: { from, to } }: MergeSlice): Queries<void> {
     const bounds = Array.from({ length: fanOut }, (_, i) => [
       rowNumber(level - 1, firstSource + i, from),
       rowNumber(level - 1, firstSource + i, to),
@@ -158,7 +171,7 @@ export function createRunQueries(table: string) {
   return {
     /** Merges what becomes due while the number of new runs grows from `before` to `after`. Their rows must be stored. */
     merge: function* (before: number, after: number): Queries<void> {
-      for (let runs = before + 1; runs <= after; runs++) for (const part of partsAt(runs)) yield* mergePart(part);
+      for (let runs = before + 1; runs <= after; runs++) for (const slice of slicesAt(runs)) yield* mergeSlice(slice);
     },
     /** Transactions of stored runs that may have created an output. */
     find: function* (runs: number, prefix: IdPrefix): Queries<number[]> {

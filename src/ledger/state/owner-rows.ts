@@ -4,7 +4,7 @@ import { compareHex } from '../../base/bytes/octets.ts';
 import { bulkInsert } from '../store/bulk-insert.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { ownersOf } from './balance.ts';
-import { ownerShelves, type Tables } from './schema.ts';
+import { ownerSets, type Tables } from './schema.ts';
 import { ownerRowBytes } from './stored-utxo.ts';
 import type { OwnedRow } from './utxo-page.ts';
 import type { NumberedUtxo } from './utxo-table.ts';
@@ -27,8 +27,8 @@ export function openOwnerRows(db: Database, t: Tables): OwnerRows {
   return {
     unspentRows: (address, below, limit) => {
       const owner = addressToBytes(address);
-      const single = rowsBelow.all(owner, ownerShelves.unspent, below, limit);
-      const multi = rowsBelow.all(owner, ownerShelves.multiOwnerUnspent, below, limit);
+      const single = rowsBelow.all(owner, ownerSets.unspent, below, limit);
+      const multi = rowsBelow.all(owner, ownerSets.multiOwnerUnspent, below, limit);
       if (multi.length === 0) return single;
       return [...single, ...multi].sort((a, b) => b.seq - a.seq).slice(0, limit);
     },
@@ -38,16 +38,16 @@ export function openOwnerRows(db: Database, t: Tables): OwnerRows {
       insertRows(rows);
     },
     removeOwners: (utxos) => {
-      for (const { address, row } of sortedOwners(utxos)) deleteRow.run(addressToBytes(address), unspentShelf(row.utxo), row.seq);
+      for (const { address, row } of sortedOwners(utxos)) deleteRow.run(addressToBytes(address), unspentSetOf(row.utxo), row.seq);
     },
   };
 }
 
-/** The shelf of an unspent output. */
-export const unspentShelf = ({ output }: Utxo) => (output.addresses.length === 1 ? ownerShelves.unspent : ownerShelves.multiOwnerUnspent);
+/** The output set of an unspent output. */
+export const unspentSetOf = ({ output }: Utxo) => (output.addresses.length === 1 ? ownerSets.unspent : ownerSets.multiOwnerUnspent);
 
-/** The shelf of a spent output. */
-const spentShelf = ({ output }: Utxo) => (output.addresses.length === 1 ? ownerShelves.spent : ownerShelves.multiOwnerSpent);
+/** The output set of a spent output. */
+const spentSetOf = ({ output }: Utxo) => (output.addresses.length === 1 ? ownerSets.spent : ownerSets.multiOwnerSpent);
 
 /** How addresses become bytes of a column. */
 type AddressBytes = (address: Address) => Uint8Array;
@@ -60,17 +60,17 @@ export function unspentOwnerRows(utxos: readonly NumberedUtxo[], bytesOf: Addres
 }
 
 const pushUnspentRow = (rows: SqlValue[], address: Uint8Array, { utxo, seq, height, bytes }: NumberedUtxo): void =>
-  void rows.push(address, unspentShelf(utxo), seq, height, ownerRowBytes(bytes));
+  void rows.push(address, unspentSetOf(utxo), seq, height, ownerRowBytes(bytes));
 
 /** Adds rows of a spent output. They have no copy of it: fewer requests list spent outputs, and there are many more of them. */
 export function pushSpentOwnerRows(rows: SqlValue[], { utxo, seq, height }: NumberedUtxo, bytesOf: AddressBytes): void {
-  for (const address of ownersOf(utxo)) rows.push(bytesOf(address), spentShelf(utxo), seq, height, null);
+  for (const address of ownersOf(utxo)) rows.push(bytesOf(address), spentSetOf(utxo), seq, height, null);
 }
 
 /** The keys of the rows that outputs have while they are unspent. */
 export function unspentOwnerKeys(utxos: readonly NumberedUtxo[], bytesOf: AddressBytes): SqlValue[] {
   const keys: SqlValue[] = [];
-  for (const { utxo, seq } of utxos) for (const address of ownersOf(utxo)) keys.push(bytesOf(address), unspentShelf(utxo), seq);
+  for (const { utxo, seq } of utxos) for (const address of ownersOf(utxo)) keys.push(bytesOf(address), unspentSetOf(utxo), seq);
   return keys;
 }
 

@@ -13,7 +13,7 @@ export const tablesOf = (chain: number) => ({
 export type Tables = ReturnType<typeof tablesOf>;
 
 /** Which outputs a row of `owner` belongs to (column `shelf`): single-owner or multi-owner, unspent or spent. */
-export const ownerShelves = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiOwnerSpent: 3 } as const;
+export const ownerSets = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiOwnerSpent: 3 } as const;
 
 /**
  * block    header: the block's bytes before the first transaction. first_tx, tx_count: its transactions have consecutive numbers in `tx`.

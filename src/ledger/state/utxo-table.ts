@@ -60,14 +60,22 @@ export const unspentEntrySize = (bytes: StoredUtxo): number => 900 + bytes.lengt
 /** Bytes of a noted number: an ID of 64 characters and its place in a map. */
 const notedSize = 180;
 
-/** What the table needs of the store. `caching`: only in the writer process, since no other knows that a cached output is still unspent. */
-type TableOptions = { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError };
-
 /** An output as it is stored. */
 export type FoundOutput = { readonly seq: number; readonly height: number; readonly bytes: StoredUtxo };
 
-/** Opens the outputs of a chain. */
-export function openUtxoTable(db: Database, t: Tables, { caching, epoch, damaged = damagedRow }: TableOptions): UtxoTable {
+/**
+ * Opens the outputs of a chain. `caching`: only in the writer process, since no other knows that a cached output is still unspent. `epoch`:
+ * number of reverts so far. `damaged`: makes the error for a row that does not match its ID.
+ */
+export function openUtxoTable(
+  db: Database,
+  t: Tables,
+  {
+    caching,
+    epoch,
+    damaged = damagedRow,
+  }: { readonly caching: boolean; readonly epoch: () => number; readonly damaged?: (row: string) => StateError },
+): UtxoTable {
   const txIdBySeq = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.tx} WHERE seq = ?`);
   const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
   const insertSpends = bulkInsert(db, `INSERT INTO ${t.spend}`, 2);

@@ -24,13 +24,14 @@ export type Statement<Row> = {
 
 export type SqlValue = null | number | string | Uint8Array;
 
-type OpenDatabaseOptions = {
-  readonly readonly: boolean;
-  /** For the only connection of a process to a database that another process writes and has open: provides `commitVersion`. */
-  readonly watchesCommits?: boolean;
-};
-
-export type OpenDatabase = (path: string, options: OpenDatabaseOptions) => Database;
+export type OpenDatabase = (
+  path: string,
+  options: {
+    readonly readonly: boolean;
+    /** For the only connection of a process to a database that another process writes and has open: provides `commitVersion`. */
+    readonly watchesCommits?: boolean;
+  },
+) => Database;
 
 /** The path of a database in memory; closing the database deletes it. */
 export const memoryPath = ':memory:';

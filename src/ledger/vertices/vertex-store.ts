@@ -17,40 +17,6 @@ export type VertexPosition = Pick<StoredVertex, 'height' | 'id'>;
 /** A vertex with its number in the order of execution, which begins with 0. */
 type NumberedPosition = VertexPosition & { readonly number: number };
 
-/**
- * The vertices of a chain from before linearization. They are fetched from the stop vertex down; their transactions wait here until they are
- * executed, and are then in the state. What is still to do is stored too, so that a node resumes after a stop.
- */
-export type VertexStore = {
-  readonly vertex: (id: Id) => StoredVertex | undefined;
-  /** The bytes of a vertex, made again from its row and its transactions. */
-  readonly bytes: (id: Id) => Uint8Array | undefined;
-  /** Vertices that are known as parents, or as the stop vertex, but not stored. */
-  readonly missing: () => readonly Id[];
-  /** Stores vertices in one transaction, and notes which of their parents are missing. */
-  readonly add: (vertices: readonly Vertex[]) => void;
-  /** Notes the stop vertex as missing, if nothing is stored yet. */
-  readonly begin: (stopVertexID: Id) => void;
-  /** Vertices after a position, lowest first; from the lowest one without it. */
-  readonly after: (position: VertexPosition | undefined, limit: number) => readonly StoredVertex[];
-  /** The bytes of a transaction that is not executed yet. */
-  readonly waitingTx: (id: Id) => Uint8Array | undefined;
-  /** The last vertex of which all transactions are executed, and those of all vertices before it. */
-  readonly executed: () => NumberedPosition | undefined;
-  /** Whether all transactions of all vertices are executed. */
-  readonly isLinearized: () => boolean;
-  /** Notes executed transactions and vertices. Must run inside the write transaction that stores their changes. */
-  readonly markExecuted: (work: ExecutedWork) => void;
-};
-
-type ExecutedWork = {
-  readonly txIDs: readonly Id[];
-  /** The vertices that were reached, with their numbers. */
-  readonly numbered: readonly NumberedPosition[];
-  readonly position: VertexPosition | undefined;
-  readonly isLinearized: boolean;
-};
-
 type VertexStoreFault = { code: 'VERTEX_DAMAGED'; row: string };
 class VertexStoreError extends Fault<VertexStoreFault> {}
 
@@ -72,8 +38,14 @@ const schema = `
   CREATE TABLE IF NOT EXISTS dag(
     chain INTEGER PRIMARY KEY, height INTEGER, id BLOB, is_linearized INTEGER NOT NULL) STRICT;`;
 
-/** Opens the tables; the chain must have its state in the same store. `txBytes` reads an executed transaction. */
-export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => Uint8Array | undefined): VertexStore {
+export type VertexStore = ReturnType<typeof openVertexStore>;
+
+/**
+ * Opens the vertices of a chain from before linearization. They are fetched from the stop vertex down (network/dag); their transactions wait here until
+ * they are executed (chain/linearize), and are then in the state. What is still to do is stored too, so that a node resumes after a stop. The
+ * chain must have its state in the same store. `txBytes` reads an executed transaction.
+ */
+export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => Uint8Array | undefined) {
   const { db } = store;
   if (!store.readonly) store.write(() => db.exec(schema));
   const chain = getChainNumber(store, chainID);
@@ -118,7 +90,8 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
 
   return {
     vertex,
-    bytes: (id) => {
+    /** The bytes of a vertex, made again from its row and its transactions. */
+    bytes: (id: Id): Uint8Array | undefined => {
       const found = vertex(id);
       if (found === undefined) return undefined;
       const txs = found.txIDs.map((txID) => waitingTx(txID) ?? txBytes(txID));
@@ -128,24 +101,43 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
       if (bytes === undefined || idOf(bytes) !== id) throw damaged(store, id);
       return bytes;
     },
-    missing: () => missingRows.all(chain).map(({ id }) => idFromBytes(id)),
-    add: (vertices) => store.write(() => add(vertices)),
-    begin: (stopVertexID) => {
+    /** Vertices that are known as parents, or as the stop vertex, but not stored. */
+    missing: (): readonly Id[] => missingRows.all(chain).map(({ id }) => idFromBytes(id)),
+    /** Stores vertices in one transaction, and notes which of their parents are missing. */
+    add: (vertices: readonly Vertex[]): void => store.write(() => add(vertices)),
+    /** Notes the stop vertex as missing, if nothing is stored yet. */
+    begin: (stopVertexID: Id): void => {
       if (anyVertex.get(chain) === undefined) store.write(() => insertMissing([chain, idToBytes(stopVertexID)]));
     },
-    after: (position, limit) =>
+    /** Vertices after a position, lowest first; from the lowest one without it. */
+    after: (position: VertexPosition | undefined, limit: number): readonly StoredVertex[] =>
       afterRow
         .all(chain, Number(position?.height ?? -1n), position === undefined ? noBytes : idToBytes(position.id), limit)
         .map(storedVertex),
+    /** The bytes of a transaction that is not executed yet. */
     waitingTx,
-    executed: () => {
+    /** The last vertex of which all transactions are executed, and those of all vertices before it. */
+    executed: (): NumberedPosition | undefined => {
       const row = dagRow.get(chain);
       return row === undefined || row.height === null || row.id === null
         ? undefined
         : { height: BigInt(row.height), id: idFromBytes(row.id), number: row.number ?? 0 };
     },
-    isLinearized: () => dagRow.get(chain)?.is_linearized === 1,
-    markExecuted: ({ txIDs, numbered, position, isLinearized }) => {
+    /** Whether all transactions of all vertices are executed. */
+    isLinearized: (): boolean => dagRow.get(chain)?.is_linearized === 1,
+    /** Notes executed transactions and vertices. Must run inside the write transaction that stores their changes. */
+    markExecuted: ({
+      txIDs,
+      numbered,
+      position,
+      isLinearized,
+    }: {
+      readonly txIDs: readonly Id[];
+      /** The vertices that were reached, with their numbers. */
+      readonly numbered: readonly NumberedPosition[];
+      readonly position: VertexPosition | undefined;
+      readonly isLinearized: boolean;
+    }): void => {
       for (const id of txIDs) deleteTx.run(chain, idToBytes(id));
       for (const { number, height, id } of numbered) setNumber.run(number, chain, Number(height), idToBytes(id));
       upsertDag.run(
