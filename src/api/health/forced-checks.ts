@@ -4,23 +4,17 @@ import type { Health } from './health.ts';
 import { applicationTag } from './worker.ts';
 
 /** Health checks that can be made to fail, for tests of clients. */
-export type ForcedChecks = {
-  /** Registers checks as `Health.register` does, so that those of kind `health` can be forced to fail. A name that `force` has added is taken over. */
-  readonly register: Health['register'];
-  /** Makes a health check fail with a message, and adds it if there is none of this name; undefined: it runs as usual again. */
-  readonly force: (name: string, message: string | undefined) => Promise<void>;
-  /** Names and messages of the checks that are forced to fail. */
-  readonly forced: () => readonly (readonly [name: string, message: string])[];
-};
+export type ForcedChecks = ReturnType<typeof createForcedChecks>;
 
 /** The most checks that can be added by `force`, which never removes one. */
 const maxAdded = 100;
 
-export function createForcedChecks(health: Health): ForcedChecks {
+export function createForcedChecks(health: Health) {
   const messages = new Map<string, string>();
   const checks = new Map<string, Check>();
   /** Names of the checks that `force` has added. */
   const added = new Set<string>();
+  /** Registers checks as `Health.register` does, so that those of kind `health` can be forced to fail. A name that `force` has added is taken over. */
   const register: Health['register'] = (kind, name, check, tags) => {
     if (kind !== 'health') return health.register(kind, name, check, tags);
     // `force` may have taken the name before: a node registers some checks late, the last one when it stops.
@@ -35,8 +29,10 @@ export function createForcedChecks(health: Health): ForcedChecks {
   };
   return {
     register,
-    forced: () => [...messages],
-    force: async (name, message) => {
+    /** Names and messages of the checks that are forced to fail. */
+    forced: (): readonly (readonly [name: string, message: string])[] => [...messages],
+    /** Makes a health check fail with a message, and adds it if there is none of this name; undefined: it runs as usual again. */
+    force: async (name: string, message: string | undefined): Promise<void> => {
       if (!checks.has(name)) {
         if (message === undefined) return;
         if (added.size >= maxAdded)

@@ -5,19 +5,15 @@ import { createWorker, oncePassed, type Report, type Worker } from './worker.ts'
 export type CheckKind = 'readiness' | 'health' | 'liveness';
 
 /** The registered checks, their periodic runs and their results. AvalancheGo: api/health/health.go. */
-export type Health = {
-  register(kind: CheckKind, name: string, check: Check, tags?: readonly string[]): void;
-  report(kind: CheckKind, tags: readonly string[]): Report;
-  /** Runs one check now, because its subject has changed and the next round may be 30 s away. */
-  recheck(kind: CheckKind, name: string): Promise<void>;
-  /** Runs all checks periodically. Resolves after the first round, so that no result is "not yet run". */
-  start(): Promise<void>;
-  /** Runs all `health` checks now, in addition to the periodic rounds. */
-  refresh(): void;
-  stop(): void;
-};
+export type Health = ReturnType<typeof createHealth>;
 
-type HealthEnv = {
+export function createHealth({
+  now,
+  after,
+  interval,
+  timeout = 10_000,
+  onChange,
+}: {
   /** Unix time in nanoseconds. */
   readonly now: () => bigint;
   /** Calls `run` after a number of milliseconds. Returns a function that cancels the timer. */
@@ -28,10 +24,7 @@ type HealthEnv = {
   readonly timeout?: number | undefined;
   /** Called when a check begins to fail or passes again. */
   readonly onChange?: ((kind: CheckKind, name: string, result: Result) => void) | undefined;
-};
-
-export function createHealth(env: HealthEnv): Health {
-  const { now, after, onChange, timeout = 10_000 } = env;
+}) {
   const worker = (kind: CheckKind): Worker =>
     createWorker({ now, after, timeout, onChange: onChange && ((name, result) => onChange(kind, name, result)) });
   const workers: { readonly [K in CheckKind]: Worker } = {
@@ -45,23 +38,25 @@ export function createHealth(env: HealthEnv): Health {
 
   const runRound = async (): Promise<void> => {
     await Promise.all([workers.readiness.runAll(), workers.health.runAll(), workers.liveness.runAll()]);
-    if (!stopped) cancelTimer = after(env.interval, () => void runRound());
+    if (!stopped) cancelTimer = after(interval, () => void runRound());
   };
 
   return {
-    register(kind, name, check, tags) {
-      workers[kind].register(name, kind === 'readiness' ? oncePassed(check) : check, tags);
-    },
-    report: (kind, tags) => workers[kind].report(tags),
-    recheck: (kind, name) => workers[kind].run(name),
-    start() {
+    register: (kind: CheckKind, name: string, check: Check, tags?: readonly string[]): void =>
+      workers[kind].register(name, kind === 'readiness' ? oncePassed(check) : check, tags),
+    report: (kind: CheckKind, tags: readonly string[]): Report => workers[kind].report(tags),
+    /** Runs one check now, because its subject has changed and the next round may be 30 s away. */
+    recheck: (kind: CheckKind, name: string): Promise<void> => workers[kind].run(name),
+    /** Runs all checks periodically. Resolves after the first round, so that no result is "not yet run". */
+    start: (): Promise<void> => {
       started ??= runRound();
       return started;
     },
-    refresh() {
+    /** Runs all `health` checks now, in addition to the periodic rounds. */
+    refresh: (): void => {
       if (started !== undefined && !stopped) void workers.health.runAll();
     },
-    stop() {
+    stop: (): void => {
       stopped = true;
       cancelTimer();
     },

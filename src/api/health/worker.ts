@@ -12,14 +12,7 @@ const allTag = 'all';
 export const applicationTag = 'application';
 
 /** The checks of one kind, and their last results. AvalancheGo: api/health/worker.go. */
-export type Worker = {
-  register(name: string, check: Check, tags?: readonly string[]): void;
-  runAll(): Promise<void>;
-  /** Runs one check now; does nothing if the name is unknown. */
-  run(name: string): Promise<void>;
-  /** Without tags, all checks are selected. An unknown tag selects only the checks of `applicationTag`. */
-  report(tags: readonly string[]): Report;
-};
+export type Worker = ReturnType<typeof createWorker>;
 
 type WorkerEnv = {
   /** Unix time in nanoseconds. */
@@ -32,7 +25,7 @@ type WorkerEnv = {
   readonly onChange?: ((name: string, result: Result) => void) | undefined;
 };
 
-export function createWorker(env: WorkerEnv): Worker {
+export function createWorker(env: WorkerEnv) {
   const entries = new Map<string, Entry>();
 
   const runEntry = async (name: string, entry: Entry): Promise<void> => {
@@ -44,19 +37,21 @@ export function createWorker(env: WorkerEnv): Worker {
   };
 
   return {
-    register(name, check, tags = []) {
+    register: (name: string, check: Check, tags: readonly string[] = []): void => {
       if (tags.includes(allTag)) throw new HealthError(`restricted tag: "${allTag}"`, { code: 'HEALTH_RESTRICTED_TAG', name });
       if (entries.has(name)) throw new HealthError(`duplicate check: "${name}"`, { code: 'HEALTH_DUPLICATE_CHECK', name });
       entries.set(name, { check, tags: new Set(tags), result: notYetRun, running: undefined });
     },
-    async runAll() {
+    runAll: async (): Promise<void> => {
       await Promise.all([...entries].map(([name, entry]) => runEntry(name, entry)));
     },
-    async run(name) {
+    /** Runs one check now; does nothing if the name is unknown. */
+    run: async (name: string): Promise<void> => {
       const entry = entries.get(name);
       if (entry !== undefined) await runEntry(name, entry);
     },
-    report(tags) {
+    /** Without tags, all checks are selected. An unknown tag selects only the checks of `applicationTag`. */
+    report: (tags: readonly string[]): Report => {
       const isAll = tags.length === 0 || tags.includes(allTag);
       const isSelected = (entry: Entry) => isAll || entry.tags.has(applicationTag) || tags.some((tag) => entry.tags.has(tag));
       const chosen = [...entries].filter(([, entry]) => isSelected(entry)).sort(byName);

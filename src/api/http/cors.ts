@@ -1,29 +1,27 @@
 import type { HttpRequest } from './message.ts';
 
-/** CORS: which origins' web pages may read responses. AvalancheGo: rs/cors v1.7.0, configured in api/server/server.go. */
-type Cors = {
-  /** Value of `Access-Control-Allow-Origin`, or null if the origin is not allowed. */
-  readonly allowedOrigin: (request: HttpRequest) => string | null;
-  /** Response headers of a preflight request. */
-  readonly preflightHeaders: (request: HttpRequest) => Record<string, string>;
-};
-
 export const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && (request.header('access-control-request-method') ?? '') !== '';
 
-type CorsOptions = {
-  /** Request headers that pages may send in addition to AvalancheGo's. */
-  readonly extraHeaders?: readonly string[];
-  /** Allows pages of public sites to reach this server on a private network or this machine. AvalancheGo does not support this. */
-  readonly allowPrivateNetwork?: boolean;
-};
-
-export function createCors(allowedOrigins: readonly string[], { extraHeaders = [], allowPrivateNetwork = false }: CorsOptions = {}): Cors {
+/** CORS: which origins' web pages may read responses. AvalancheGo: rs/cors v1.7.0, configured in api/server/server.go. */
+export function createCors(
+  allowedOrigins: readonly string[],
+  {
+    extraHeaders = [],
+    allowPrivateNetwork = false,
+  }: {
+    /** Request headers that pages may send in addition to AvalancheGo's. */
+    readonly extraHeaders?: readonly string[];
+    /** Allows pages of public sites to reach this server on a private network or this machine. AvalancheGo does not support this. */
+    readonly allowPrivateNetwork?: boolean;
+  } = {},
+) {
   const origins = createOriginCheck(allowedOrigins);
   const allowedHeaders = new Set([...defaultHeaders, ...parseHeaderNames(extraHeaders.join())]);
   const allowedOrigin = (origin: string | null, method: string): string | null =>
     origin !== null && origin !== '' && origins.matches(origin) && isMethodAllowed(method) ? origins.headerValue(origin) : null;
 
+  /** Response headers of a preflight request. */
   const preflightHeaders = (request: HttpRequest): Record<string, string> => {
     const method = request.header('access-control-request-method') ?? '';
     const headers = parseHeaderNames(request.header('access-control-request-headers') ?? '');
@@ -35,7 +33,11 @@ export function createCors(allowedOrigins: readonly string[], { extraHeaders = [
     if (allowPrivateNetwork && request.header(privateNetworkHeader) === 'true') allowed['access-control-allow-private-network'] = 'true';
     return allowed;
   };
-  return { allowedOrigin: (request) => allowedOrigin(request.header('origin'), request.method), preflightHeaders };
+  return {
+    /** Value of `Access-Control-Allow-Origin`, or null if the origin is not allowed. */
+    allowedOrigin: (request: HttpRequest): string | null => allowedOrigin(request.header('origin'), request.method),
+    preflightHeaders,
+  };
 }
 
 export const corsHeaders = (origin: string) => ({

@@ -110,11 +110,11 @@ export function parseMessage(text: string): unknown {
 }
 
 type Outcome = { readonly ok: object } | { readonly code: number; readonly message: string };
-type Method = (server: McpServer, params: { readonly [name: string]: unknown }) => Outcome | Promise<Outcome>;
+type Method = (server: McpServer, params: { readonly [name: string]: unknown }) => Promise<Outcome>;
 
 /** The methods of the protocol that this server has. */
 const methods: { readonly [method: string]: Method } = {
-  initialize: ({ version, resources }, { protocolVersion }) => ({
+  initialize: async ({ version, resources }, { protocolVersion }) => ({
     ok: {
       protocolVersion: protocolVersions.find((known) => known === protocolVersion) ?? latestVersion,
       capabilities: { tools: {}, resources: resources.size > 0 ? {} : undefined },
@@ -122,8 +122,8 @@ const methods: { readonly [method: string]: Method } = {
       instructions,
     },
   }),
-  ping: () => ({ ok: {} }),
-  'tools/list': ({ tools }) => ({ ok: { tools: [...tools.values()].map(describeTool) } }),
+  ping: async () => ({ ok: {} }),
+  'tools/list': async ({ tools }) => ({ ok: { tools: [...tools.values()].map(describeTool) } }),
   'tools/call': async (server, { name, arguments: given = {} }) => {
     const tool = typeof name === 'string' ? server.tools.get(name) : undefined;
     if (tool === undefined)
@@ -131,10 +131,10 @@ const methods: { readonly [method: string]: Method } = {
     if (!isRecord(given)) return { code: codes.params, message: 'arguments must be an object' };
     return { ok: await callTool(server, tool, given) };
   },
-  'resources/list': ({ resources }) => ({
+  'resources/list': async ({ resources }) => ({
     ok: { resources: [...resources].map(([uri, { name, description, mimeType }]) => ({ uri, name, description, mimeType })) },
   }),
-  'resources/templates/list': () => ({ ok: { resourceTemplates: [] } }),
+  'resources/templates/list': async () => ({ ok: { resourceTemplates: [] } }),
   'resources/read': async ({ resources }, { uri }) => {
     const resource = typeof uri === 'string' ? resources.get(uri) : undefined;
     if (resource === undefined)

@@ -19,10 +19,7 @@ import type { PageCursor } from './route.ts';
  * (version 4) has its random bits. A guessed, changed or old token decrypts to bits that do not end in 10 zeros or have no time of the last day,
  * except for one in 1,500; of those, one in 1,024 has the checksum of the query.
  */
-type PageSeal = {
-  readonly seal: (cursor: PageCursor, query: string, now: number) => string;
-  readonly open: (token: string, query: string, now: number) => OpenedToken;
-};
+export type PageSeal = ReturnType<typeof createPageSeal>;
 
 /** `unknown`: expired, forged, or made with another secret. `until`: the first second at which it is expired. */
 export type OpenedToken = { readonly cursor: PageCursor; readonly until: number } | 'unknown' | 'other-query';
@@ -31,17 +28,18 @@ export type OpenedToken = { readonly cursor: PageCursor; readonly until: number 
 export const tokenLife = 86_400;
 
 /** `epoch`: how often the chain was reverted. A token of an earlier epoch is `unknown`, because another block may be at its height now. */
-export function createPageSeal(secret: Uint8Array, epoch: () => number): PageSeal {
+export function createPageSeal(secret: Uint8Array, epoch: () => number) {
   const deriveKey = cacheFunction('pageKeys', 300, (name: string) => createHmac('sha256', secret).update(name).digest());
   const keyOf = (day: number) => deriveKey(`page token of a second ${epoch()} ${day}`);
   return {
-    seal: (cursor, query, now) => {
+    /** `now`: Unix seconds. */
+    seal: (cursor: PageCursor, query: string, now: number): string => {
       const { height, after } = checkRange(cursor);
       const second = BigInt(Math.floor(now % daySeconds));
       const position = (((second << 32n) | BigInt(height)) << 53n) | (BigInt(after) + afterOffset);
       return uuidOf(encrypt(keyOf(dayOf(now)), ((position << BigInt(checksumBits)) | queryChecksum(query)) << BigInt(zeroBits)));
     },
-    open: (token, query, now) => {
+    open: (token: string, query: string, now: number): OpenedToken => {
       const bits = bitsOf(token);
       if (bits === undefined) return 'unknown';
       let isOfOtherQuery = false;

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/message.ts';
 import { minHeightHeader } from '../http/own-headers.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
-import { createPageSeal, type OpenedToken } from './page-token.ts';
+import { createPageSeal, type OpenedToken, type PageSeal } from './page-token.ts';
 import type { ReadConsistency } from './read-consistency.ts';
 import type { ParsedRequest } from './read-params.ts';
 import { renderJson } from './response.ts';
@@ -99,8 +99,6 @@ export function createRouteRunner({ cache, sealKey, epoch, now, origin, consiste
 
 /** Runs of a route before its request fails because the server that is read has changed each time. */
 const maxAttempts = 3;
-
-type PageSeal = ReturnType<typeof createPageSeal>;
 
 /** Returns a function that opens page tokens. The result is cached, because it stays the same within one second and one epoch. */
 function createTokenOpener(open: PageSeal['open'], epoch: () => number, now: () => number) {
