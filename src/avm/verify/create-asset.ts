@@ -6,7 +6,7 @@ import { firstUnsortedEncodedIndex, firstUnsortedIndex } from './order.ts';
 import { limits } from './rules.ts';
 import { verifyEach } from './verify-each.ts';
 
-/** Verifies name, symbol and denomination of a new asset. Lengths are in bytes. AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go, CreateAssetTx. */
+/** Verifies name, symbol and denomination of a new asset, and that it has an initial state, in AvalancheGo's order. Lengths are in bytes. AvalancheGo: vms/avm/txs/executor/syntactic_verifier.go, CreateAssetTx. */
 export function verifyDescription({ name, symbol, denomination, initialStates }: CreateAssetTx): void {
   const { minName, maxName, minSymbol, maxSymbol, maxDenomination } = limits;
   if (name.length < minName)

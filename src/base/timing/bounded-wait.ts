@@ -9,7 +9,19 @@ export type BoundedWait = {
   readonly reason: () => string | undefined;
 };
 
-type BoundedWaitDeps = {
+/**
+ * Milliseconds that callers wait, and between two attempts while the other side is silent; how many of these run at a time, because one may hang
+ * on something that is only slow. Nobody waits for an attempt.
+ */
+const limits = { wait: 1000, attemptInterval: 250, attempts: 8 } as const;
+
+export function createBoundedWait({
+  now,
+  after,
+  soon,
+  isAway,
+  isSilence,
+}: {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly after: (milliseconds: number, run: () => void) => () => void;
@@ -19,15 +31,7 @@ type BoundedWaitDeps = {
   readonly isAway: () => boolean;
   /** Whether an error means that the other side is silent. */
   readonly isSilence: (error: unknown) => error is { readonly message: string };
-};
-
-/**
- * Milliseconds that callers wait, and between two attempts while the other side is silent; how many of these run at a time, because one may hang
- * on something that is only slow. Nobody waits for an attempt.
- */
-const limits = { wait: 1000, attemptInterval: 250, attempts: 8 } as const;
-
-export function createBoundedWait({ now, after, soon, isAway, isSilence }: BoundedWaitDeps): BoundedWait {
+}): BoundedWait {
   let isSilent = false;
   let reason: string | undefined;
   let [lastAnswer, lastAttempt, attempts] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];

@@ -4,13 +4,6 @@ import { createSlots } from '../../base/timing/mutex.ts';
 /** A task that must be done for addresses before they are shown. Rejects if it fails for one of them. */
 export type AddressTask = (addresses: readonly Address[]) => Promise<void>;
 
-type AddressTaskOptions = {
-  /** Number of addresses processed at the same time. */
-  readonly concurrency: number;
-  /** Milliseconds after which the task is done again for an address; never if undefined. */
-  readonly validFor?: { readonly milliseconds: number; readonly now: () => number };
-};
-
 /** A task that knows for which addresses it is done. */
 export type RecordedTask = AddressTask & { readonly isDone: (address: Address) => boolean };
 
@@ -18,7 +11,18 @@ export type RecordedTask = AddressTask & { readonly isDone: (address: Address) =
 const maxDone = 200_000;
 
 /** Concurrent callers for the same address share one run. Which addresses are done is recorded in memory only. */
-export function createAddressTask(work: (address: Address) => Promise<void>, { concurrency, validFor }: AddressTaskOptions): RecordedTask {
+export function createAddressTask(
+  work: (address: Address) => Promise<void>,
+  {
+    concurrency,
+    validFor,
+  }: {
+    /** Number of addresses processed at the same time. */
+    readonly concurrency: number;
+    /** Milliseconds after which the task is done again for an address; never if undefined. */
+    readonly validFor?: { readonly milliseconds: number; readonly now: () => number };
+  },
+): RecordedTask {
   const doneUntil = new Map<Address, number>();
   const running = new Map<Address, Promise<void>>();
   const inSlot = createSlots(concurrency);

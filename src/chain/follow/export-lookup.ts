@@ -13,7 +13,19 @@ export type ExportLookup = {
   readonly find: (from: Id, txID: Id) => Promise<readonly Utxo[] | undefined>;
 };
 
-type ExportLookupDeps = {
+/** Milliseconds. If the node answers for this chain but not for another: when to give up, delay between retries, and how long to skip that chain. */
+const limits = { giveUpAfter: 5000, retryDelay: 500, skipFor: 60_000 } as const;
+
+/** Bytes of a cached export; most have one or two outputs. */
+const entrySize = 2000;
+
+export function createExportLookup({
+  remote,
+  chainID,
+  foreign,
+  timing,
+  signal,
+}: {
   readonly remote: Pick<Remote, 'foreignTx' | 'height'>;
   /** The id of this chain. */
   readonly chainID: Id;
@@ -21,15 +33,7 @@ type ExportLookupDeps = {
   readonly foreign: { readonly [C in ForeignChain]: Id };
   readonly timing: Timing;
   readonly signal: AbortSignal;
-};
-
-/** Milliseconds. If the node answers for this chain but not for another: when to give up, delay between retries, and how long to skip that chain. */
-const limits = { giveUpAfter: 5000, retryDelay: 500, skipFor: 60_000 } as const;
-
-/** Bytes of a cached export; most have one or two outputs. */
-const entrySize = 2000;
-
-export function createExportLookup({ remote, chainID, foreign, timing, signal }: ExportLookupDeps): ExportLookup {
+}): ExportLookup {
   // Many imports within a few blocks often consume outputs of one export.
   const cache = createCache<Id, Promise<readonly Utxo[] | undefined>>('exports', { size: entrySize });
   const skipUntil = new Map<ForeignChain, number>();

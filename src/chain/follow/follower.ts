@@ -138,16 +138,22 @@ export function startFollower(deps: FollowerDeps): Follower {
   };
 }
 
-type BlockLoopParts = {
-  /** Retries. */
-  readonly remote: Remote;
-  readonly signal: AbortSignal;
-  readonly lockWrites: Mutex;
-  readonly tracker: Tracker;
-};
-
 /** Fetches, verifies and stores blocks, from the last stored one on, until the signal aborts. */
-function startBlockLoop(deps: FollowerDeps, { remote, signal, lockWrites, tracker }: BlockLoopParts) {
+function startBlockLoop(
+  deps: FollowerDeps,
+  {
+    remote,
+    signal,
+    lockWrites,
+    tracker,
+  }: {
+    /** Retries. */
+    readonly remote: Remote;
+    readonly signal: AbortSignal;
+    readonly lockWrites: Mutex;
+    readonly tracker: Tracker;
+  },
+) {
   const { ledger, timing, expectedNode, batchLimit = defaultBatchLimit } = deps;
   const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign: deps.foreign, timing, signal });
   const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
@@ -191,7 +197,13 @@ function startBlockLoop(deps: FollowerDeps, { remote, signal, lockWrites, tracke
     if (common.id !== at.id) return continueFrom(from, common);
     if (fetched.length === 0) return at;
     const began = timing.now();
-    const { verified, fault } = await verifyBlocks(fetched, at, { ...deps, exportLookup, preLinearization });
+    const { verified, fault } = await verifyBlocks(fetched, at, {
+      ledger,
+      verifier: deps.verifier,
+      timing,
+      exportLookup,
+      preLinearization,
+    });
     const newest = verified[verified.length - 1]?.block ?? at;
     if (verified.length > 0) {
       await lockWrites(() => ledger.commit(verified)).catch((error: unknown) => {
@@ -283,7 +295,7 @@ function createBackfills(
           remote,
           ledger: {
             addPreLinearizationUtxos: (utxos) => lockWrites(() => addPreLinearizationUtxos(utxos)),
-            ...(recorded && { backfilledAddresses: { has: recorded.has, add: (address) => lockWrites(() => recorded.add(address)) } }),
+            backfilledAddresses: recorded && { has: recorded.has, add: (address) => lockWrites(() => recorded.add(address)) },
           },
           waitForHeight,
         })

@@ -10,16 +10,19 @@ import type { Timing } from './timing.ts';
  */
 const polling = { live: 150, busy: 1000 } as const;
 
-type HeightPollDeps = {
+/** Asks a node for its height again and again, at once for the first time. */
+export function startHeightPoll({
+  remote,
+  timing,
+  onHeight,
+  onError,
+}: {
   readonly remote: Pick<Remote, 'height'>;
   readonly timing: Timing;
   /** Called with the node's height after every poll. Returns whether blocks up to it are not requested yet. */
   readonly onHeight: (height: bigint) => boolean;
   readonly onError: (error: unknown) => void;
-};
-
-/** Asks a node for its height again and again, at once for the first time. */
-export function startHeightPoll({ remote, timing, onHeight, onError }: HeightPollDeps) {
+}) {
   const backoff = createBackoff(backoffLimits, timing.random);
   /** When the next poll is due, and when it may come at the earliest. */
   let times = { due: 0, earliest: 0 };

@@ -10,11 +10,6 @@ import { listUtxoPages } from './utxo-pages.ts';
 /** What trusted nodes say about the P- and C-Chain, and about exports between them and this chain. */
 export type ForeignReads = Pick<Remote, 'height' | 'utxos' | 'foreignTx'>;
 
-type MajorityDeps = {
-  readonly after: (milliseconds: number, run: () => void) => () => void;
-  readonly disagreements: Pick<Disagreements, 'note'>;
-};
-
 type Node = ForeignReads & Pick<Remote, 'url'>;
 
 /** Most outputs of an address that are compared between nodes; one node alone is read page by page. */
@@ -24,14 +19,23 @@ const maxCompared = 65_536;
  * Reads several trusted nodes as one: what more than half of them say. A node that does not answer counts as one that says something else. An output
  * is listed on X if more than half list it; one that X exported is gone from another chain if more than half do not list it any more.
  */
-export function createMajorityRemote(nodes: readonly [Node, ...Node[]], { after, disagreements }: MajorityDeps): ForeignReads {
+export function createMajorityRemote(
+  nodes: readonly [Node, ...Node[]],
+  {
+    after,
+    disagreements,
+  }: {
+    readonly after: (milliseconds: number, run: () => void) => () => void;
+    readonly disagreements: Pick<Disagreements, 'note'>;
+  },
+): ForeignReads {
   const [first] = nodes;
   if (nodes.length === 1) return first;
   const needed = majorityOf(nodes.length);
 
   /** Throws a temporary error if too few nodes answer to be a majority. */
   const askAll = <T>(method: string, ask: (node: Node) => Promise<T>, isEnough?: (answers: readonly T[]) => boolean) =>
-    askMajority(nodes, ask, { after, ...(isEnough && { isEnough }) }, (reason) => noResponse(method, reason));
+    askMajority(nodes, ask, { after, isEnough }, (reason) => noResponse(method, reason));
 
   const foreignTx: ForeignReads['foreignTx'] = async (chain, id) => {
     const method = chain === 'P' ? 'platform.getTx' : 'avax.getAtomicTx';

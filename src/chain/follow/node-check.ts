@@ -8,7 +8,15 @@ import type { BlockPosition } from './verify-blocks.ts';
 /** Milliseconds between two checks of old blocks. */
 const recheckInterval = 60_000;
 
-type NodeCheckDeps = {
+/** Checks that the node is the one that was followed before: its identity, and that it has the blocks that are stored here. */
+export function createNodeCheck({
+  remote,
+  expectedNode,
+  ledger,
+  timing,
+  goBack = async (at) => at,
+  onVerified,
+}: {
   readonly remote: Remote;
   readonly expectedNode: ExpectedNode;
   readonly ledger: FollowLedger;
@@ -16,10 +24,7 @@ type NodeCheckDeps = {
   /** Undefined: a node that has replaced blocks is another node. */
   readonly goBack?: GoBack | undefined;
   readonly onVerified: () => void;
-};
-
-/** Checks that the node is the one that was followed before: its identity, and that it has the blocks that are stored here. */
-export function createNodeCheck({ remote, expectedNode, ledger, timing, goBack = async (at) => at, onVerified }: NodeCheckDeps) {
+}) {
   let isUnverified = true;
   let lastRecheck = timing.now();
   /** A height at which the node had another block than the stored one, or at which the check failed. */

@@ -3,18 +3,20 @@ import type { FollowLedger } from './ledger.ts';
 import type { Remote } from './remote.ts';
 import { listUtxoPages } from './utxo-pages.ts';
 
-type PreLinearizationBackfillDeps = {
-  readonly remote: Pick<Remote, 'height' | 'utxos'>;
-  readonly ledger: Pick<FollowLedger, 'addPreLinearizationUtxos' | 'backfilledAddresses'>;
-  /** Resolves when the block of this height is stored; rejects if that takes too long. */
-  readonly waitForHeight: (height: bigint) => Promise<void>;
-};
-
 /**
  * Fetches unspent outputs of an address from before linearization. No block contains them, so the followed node lists them when an address
  * is first requested. A ledger without records of the addresses has them listed again after a restart; outputs that are already stored are skipped.
  */
-export const createPreLinearizationBackfill = ({ remote, ledger, waitForHeight }: PreLinearizationBackfillDeps): RecordedTask =>
+export const createPreLinearizationBackfill = ({
+  remote,
+  ledger,
+  waitForHeight,
+}: {
+  readonly remote: Pick<Remote, 'height' | 'utxos'>;
+  readonly ledger: Pick<FollowLedger, 'addPreLinearizationUtxos' | 'backfilledAddresses'>;
+  /** Resolves when the block of this height is stored; rejects if that takes too long. */
+  readonly waitForHeight: (height: bigint) => Promise<void>;
+}): RecordedTask =>
   createAddressTask(
     async (address) => {
       if (await ledger.backfilledAddresses?.has(address)) return;

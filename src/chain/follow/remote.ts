@@ -139,7 +139,7 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
         limit: pageSize,
         encoding: 'hex',
         ...source,
-        ...(after && { startIndex: after }),
+        startIndex: after,
       };
       const { utxos, endIndex } = await rpc.call(path, method, params, { bytes: maxPageResponse });
       if (!Array.isArray(utxos) || utxos.length > pageSize)

@@ -13,18 +13,21 @@ export type KeptStates = {
   readonly revertTo: (height: bigint) => Promise<void>;
 };
 
-type ReorgCheckDeps = {
-  readonly remote: Pick<Remote, 'blockAt'>;
-  readonly ledger: Pick<FollowLedger, 'blockAt' | 'lastAccepted'>;
-  readonly keptStates: KeptStates;
-  readonly lockWrites: Mutex;
-};
-
 /** Goes back to the last block that the node has too, and returns it; returns `at` if the node still has that one. */
 export type GoBack = (at: BlockPosition) => Promise<BlockPosition>;
 
 /** The node must have been identified before: one of another network has none of the blocks. Throws FOLLOW_BLOCK_CHANGED if no kept block is the node's. */
-export function createReorgCheck({ remote, ledger, keptStates, lockWrites }: ReorgCheckDeps): GoBack {
+export function createReorgCheck({
+  remote,
+  ledger,
+  keptStates,
+  lockWrites,
+}: {
+  readonly remote: Pick<Remote, 'blockAt'>;
+  readonly ledger: Pick<FollowLedger, 'blockAt' | 'lastAccepted'>;
+  readonly keptStates: KeptStates;
+  readonly lockWrites: Mutex;
+}): GoBack {
   /** The IDs of the block that is stored at a height up to the last one, and of the node's. */
   const compare = async (height: bigint) => ({
     held: idOf((await ledger.blockAt(height)) as Uint8Array),

@@ -5,15 +5,6 @@ import { type AddressTask, createAddressTask } from './address-task.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 import { listUtxoPages } from './utxo-pages.ts';
 
-type SpentExportsBackfillDeps = {
-  readonly remote: Pick<Remote, 'height' | 'utxos'>;
-  readonly exportedOutputs: ExportedOutputs;
-  /** Ids of the other chains by their alias on the node. Exports to any further chain cannot be checked. */
-  readonly foreign: { readonly [C in ForeignChain]: Id };
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-};
-
 /** Milliseconds after which an address is checked again. */
 const maxAge = 2000;
 
@@ -23,7 +14,19 @@ const chains: readonly ForeignChain[] = ['P', 'C'];
  * Marks exports of an address as spent once another chain has imported them, which no block of this chain shows. The node that is asked runs
  * those chains too and lists the exports that are still unspent. An address without unspent exports needs no request.
  */
-export const createSpentExportsBackfill = ({ remote, exportedOutputs, foreign, now }: SpentExportsBackfillDeps): AddressTask =>
+export const createSpentExportsBackfill = ({
+  remote,
+  exportedOutputs,
+  foreign,
+  now,
+}: {
+  readonly remote: Pick<Remote, 'height' | 'utxos'>;
+  readonly exportedOutputs: ExportedOutputs;
+  /** Ids of the other chains by their alias on the node. Exports to any further chain cannot be checked. */
+  readonly foreign: { readonly [C in ForeignChain]: Id };
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}): AddressTask =>
   createAddressTask(
     async (address) => {
       const unspent = await exportedOutputs.listUnspent(address);

@@ -12,18 +12,6 @@ import { ForkError } from './fault.ts';
 /** Lists the outputs that an address had at an earlier block, in pages. */
 export type ListPastOutputs = (address: Address) => AsyncGenerator<readonly Utxo[]>;
 
-type PastDeps = {
-  /** The URL of the node, and what is shown of it. */
-  readonly url: string;
-  readonly shownUrl: string;
-  readonly transport: Transport;
-  readonly remote: Pick<RemoteBlocks, 'blockAt'>;
-  /** The ID of the X-Chain. */
-  readonly chainID: string;
-  readonly formatAddress: (address: Address) => string;
-  readonly signal: AbortSignal;
-};
-
 /** Bytes of an answer, items of a page, pages of an address, blocks with the same time, and milliseconds of a request. */
 const limits = { bytes: 16 * 1024 * 1024, page: 1024, pages: 64, sameTime: 1000, time: 30_000 } as const;
 
@@ -41,7 +29,20 @@ type ListedOutput = {
  * Reads the outputs of addresses as of a block from the Data API of a node, which lists spent outputs too. The Node RPC has only the current
  * state. The API has times, not heights; transactions of later blocks in the second of that block are found by reading those blocks.
  */
-export async function openPastOutputs(deps: PastDeps, height: bigint): Promise<ListPastOutputs> {
+export async function openPastOutputs(
+  deps: {
+    /** The URL of the node, and what is shown of it. */
+    readonly url: string;
+    readonly shownUrl: string;
+    readonly transport: Transport;
+    readonly remote: Pick<RemoteBlocks, 'blockAt'>;
+    /** The ID of the X-Chain. */
+    readonly chainID: string;
+    readonly formatAddress: (address: Address) => string;
+    readonly signal: AbortSignal;
+  },
+  height: bigint,
+): Promise<ListPastOutputs> {
   const { url, shownUrl, transport, remote, chainID, formatAddress, signal } = deps;
   const fail = (why: string) =>
     new ForkError(`cannot fork ${shownUrl} at block ${height}: ${why}`, {

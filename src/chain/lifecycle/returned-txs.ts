@@ -12,17 +12,20 @@ export type ReturnedTxs = {
   readonly addIfValid: (txs: readonly Tx[]) => void;
 };
 
-type ReturnedTxsDeps = {
+/** The engine is not notified: it would build the same block again at once. */
+export function createReturnedTxs({
+  mempool,
+  ledger,
+  checkRules,
+  onDropped,
+}: {
   readonly mempool: Mempool;
   readonly ledger: Pick<Ledger, 'hasTx'>;
   readonly checkRules: (tx: Tx) => void;
   readonly onDropped: (tx: Tx, reason: AnyFault) => void;
-};
-
-/** The engine is not notified: it would build the same block again at once. */
-export function createReturnedTxs({ mempool, ledger, checkRules, onDropped }: ReturnedTxsDeps): ReturnedTxs {
+}): ReturnedTxs {
   /** Returns whether the step succeeded. `onFault` decides about a fault, every other error is thrown. */
-  const attempt = (step: () => void, onFault: (fault: AnyFault) => void): boolean => {
+  const succeeds = (step: () => void, onFault: (fault: AnyFault) => void): boolean => {
     try {
       step();
       return true;
@@ -34,13 +37,13 @@ export function createReturnedTxs({ mempool, ledger, checkRules, onDropped }: Re
   };
   const add = (txs: readonly Tx[]): void => {
     for (const tx of txs)
-      attempt(
+      succeeds(
         () => mempool.putBack(tx),
         (fault) => isDuplicate(fault) || onDropped(tx, fault),
       );
   };
   const isStillValid = (tx: Tx): boolean =>
-    attempt(
+    succeeds(
       () => checkRules(tx),
       (fault) => onDropped(tx, fault),
     );

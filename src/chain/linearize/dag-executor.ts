@@ -19,14 +19,6 @@ export type DagExecutor = {
   readonly step: () => { readonly txs: number; readonly height: bigint } | undefined;
 };
 
-type ExecutorParts = {
-  readonly vertices: VertexStore;
-  readonly view: View & { readonly hasTx: (id: Id) => boolean };
-  /** It must be bootstrapping: signatures, imports and operations are not verified again. */
-  readonly verifier: BlockVerifier;
-  readonly extendGenesis: ExtendGenesis;
-};
-
 /** Vertices that are read at once, and transactions of one commit. */
 const batch = { vertices: 64, txs: 512 } as const;
 
@@ -36,7 +28,18 @@ const maxWaiting = 100_000;
 /** A transaction that waits, and the vertex it is in. */
 type Waiting = { readonly txID: Id; readonly vertexID: Id };
 
-export function createDagExecutor({ vertices, view, verifier, extendGenesis }: ExecutorParts): DagExecutor {
+export function createDagExecutor({
+  vertices,
+  view,
+  verifier,
+  extendGenesis,
+}: {
+  readonly vertices: VertexStore;
+  readonly view: View & { readonly hasTx: (id: Id) => boolean };
+  /** It must be bootstrapping: signatures, imports and operations are not verified again. */
+  readonly verifier: BlockVerifier;
+  readonly extendGenesis: ExtendGenesis;
+}): DagExecutor {
   let position: VertexPosition | undefined = vertices.executed();
   let reached = (vertices.executed()?.number ?? -1) + 1;
   /** Transactions by the one they wait for. */

@@ -11,13 +11,6 @@ export type SoloTimers = {
   readonly after: (ms: number, run: () => void) => () => void;
 };
 
-type SoloOptions = {
-  /** Shortest time between two blocks in milliseconds, counted from the parent's time as in AvalancheGo; 0: no delay. */
-  readonly minBlockDelay: number;
-  /** Default: automine. */
-  readonly policy?: BlockPolicy;
-};
-
 /** When blocks are built. Both may be on; with neither, blocks are built only by `mine`. No block is built without a transaction. */
 export type BlockPolicy = {
   /** As soon as transactions wait. */
@@ -55,7 +48,17 @@ const gathering = { minLastBatch: 8, maxBatch: 448, interval: 3, quiet: 12, maxW
  * An engine for a node that decides alone: it builds blocks by its policy, by default as soon as transactions wait. Building a
  * block verifies its transactions; then its header is verified, and it is accepted. A block that fails is reported and abandoned.
  */
-export function startSolo(vm: SoloVm, options: SoloOptions, timers: SoloTimers, report: (error: unknown) => void): SoloEngine {
+export function startSolo(
+  vm: SoloVm,
+  options: {
+    /** Shortest time between two blocks in milliseconds, counted from the parent's time as in AvalancheGo; 0: no delay. */
+    readonly minBlockDelay: number;
+    /** Default: automine. */
+    readonly policy?: BlockPolicy;
+  },
+  timers: SoloTimers,
+  report: (error: unknown) => void,
+): SoloEngine {
   let isScheduled = false;
   let isStopped = false;
   let cancelDelay: (() => void) | undefined;
@@ -167,7 +170,7 @@ function createBlockMaker(vm: SoloVm, now: () => number) {
   const make = (): { readonly accepted: EngineBlock | undefined; readonly errors: readonly unknown[] } => {
     const errors: unknown[] = [];
     let acceptedBlock: EngineBlock | undefined;
-    const attempt = (step: () => void): boolean => {
+    const succeeds = (step: () => void): boolean => {
       try {
         step();
         return true;
@@ -176,7 +179,7 @@ function createBlockMaker(vm: SoloVm, now: () => number) {
         return false;
       }
     };
-    attempt(() => {
+    succeeds(() => {
       lastBatch = vm.waiting();
       const block = vm.build();
       if (block === undefined) return;
@@ -184,14 +187,14 @@ function createBlockMaker(vm: SoloVm, now: () => number) {
       processingSince = started;
       vm.verify(block);
       vm.setPreference(block.id);
-      if (attempt(() => vm.accept([block.id]))) {
+      if (succeeds(() => vm.accept([block.id]))) {
         acceptedBlock = block;
         accepted++;
         acceptanceTime += now() - started;
-      } else attempt(() => vm.reject(block.id));
+      } else succeeds(() => vm.reject(block.id));
     });
     processingSince = undefined;
-    attempt(() => vm.setPreference(vm.lastAccepted()));
+    succeeds(() => vm.setPreference(vm.lastAccepted()));
     return { accepted: acceptedBlock, errors };
   };
 

@@ -28,9 +28,9 @@ export async function readNode(
       call('/ext/info', 'info.peers', { nodeIDs: [] }),
       ...chainsOf[kind].map((chain) => call('/ext/info', 'info.isBootstrapped', { chain })),
     ]);
-    // AvalancheGo serves the X-Chain only when it has begun to run.
     if (typeof numPeers !== 'string') return undefined;
     return {
+      // AvalancheGo serves the X-Chain only when it has begun to run; until then the height is shown as 0.
       height: typeof height === 'string' ? BigInt(height) : 0n,
       peers: Number(numPeers),
       isBootstrapped: chains.every(({ isBootstrapped }) => isBootstrapped === true),

@@ -45,7 +45,7 @@ export function miningText({ automine, interval }: Pick<DevState, 'automine' | '
   return interval > 0 ? `Blocks every ${interval} s` : 'Blocks paused';
 }
 
-/** `avm.issueTx fails 3 times: try later` */
+/** `avm.issueTx fails 3 more times: try later` */
 export function faultText({ kind, target, ms, times, message }: OrderedFault): string {
   if (kind === 'latency') return `${target === '' ? 'every call' : target} takes ${ms} ms longer`;
   if (kind === 'failure') return `${target} fails ${plural(times ?? 0, 'more time')}: ${message}`;
