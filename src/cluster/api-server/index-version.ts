@@ -55,40 +55,9 @@ export function watchIndexVersion({
     onReached: callListeners,
   });
 
-  /** Runs a read that returns the state it has seen. That state is known from then on, unless it was outdated meanwhile. */
-  const learnFrom = async <T extends { readonly state: IndexState }>(read: () => Promise<T>): Promise<T> => {
-    const learn = known.startReading();
-    try {
-      const result = await read();
-      if (notifications.covers(result.state.position)) learn(result.state);
-      return result;
-    } catch (error) {
-      known.forget();
-      throw error;
-    }
-  };
-
-  /** Reads a state that has what is wanted. */
-  const reach = async (wanted: ReadPosition): Promise<ChainVersion> => {
-    const reached = await learnFrom(async () => ({ state: await state.reach(wanted) }));
-    return reached.state.version;
-  };
+  const { reach, sql } = createVersionReads(state, known, notifications.covers);
   const readNew = coalesce(() => reach(state.floor()));
   const readPrimaryPosition = coalesce(() => hosts.primaryPosition());
-
-  const readGroup = async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
-    const { results } = await learnFrom(() => state.readWith(queries));
-    return results;
-  };
-  const sql: Sql = {
-    dialect: 'postgres',
-    all: async <Row>(text: string, values: SqlQuery['values']) => {
-      const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
-      if (result.status === 'rejected') throw result.reason;
-      return result.value as Row[];
-    },
-    group: readGroup,
-  };
 
   const exchangeServed = async (): Promise<void> => {
     if (await state.exchange()) known.forget();
@@ -150,6 +119,45 @@ export function watchIndexVersion({
     },
   };
 }
+
+/** Reads after which the version is known, unless it was outdated meanwhile. `covers`: see `listenForBlocks`. */
+function createVersionReads(state: ServedState, known: KnownVersion, covers: (position: ReadPosition) => boolean) {
+  /** Runs a read that returns the state it has seen. */
+  const learnFrom = async <T extends { readonly state: IndexState }>(read: () => Promise<T>): Promise<T> => {
+    const learn = known.startReading();
+    try {
+      const result = await read();
+      if (covers(result.state.position)) learn(result.state);
+      return result;
+    } catch (error) {
+      known.forget();
+      throw error;
+    }
+  };
+  const readGroup = async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
+    const { results } = await learnFrom(() => state.readWith(queries));
+    return results;
+  };
+  const sql: Sql = {
+    dialect: 'postgres',
+    all: async <Row>(text: string, values: SqlQuery['values']) => {
+      const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
+      if (result.status === 'rejected') throw result.reason;
+      return result.value as Row[];
+    },
+    group: readGroup,
+  };
+  return {
+    /** Reads the version of a state that has what is wanted. */
+    reach: async (wanted: ReadPosition): Promise<ChainVersion> => {
+      const reached = await learnFrom(async () => ({ state: await state.reach(wanted) }));
+      return reached.state.version;
+    },
+    sql,
+  };
+}
+
+type KnownVersion = ReturnType<typeof createKnownVersion>;
 
 /** Remembers the version from the moment it was read until it is forgotten, or the floor is above it because a caller brought a later height. */
 function createKnownVersion({ servers, floor }: Pick<ServedState, 'servers' | 'floor'>) {

@@ -38,32 +38,6 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     );
   };
 
-  /** Statements on the host that `find` returns; `onDown` is called with one that does not answer. */
-  const sqlOn = (find: () => Promise<DatabaseHost>, onDown: (host: DatabaseHost) => void): ReadSql => {
-    const onHost = async <T>(run: (sql: ReadSql) => Promise<T>): Promise<T> => {
-      const host = await find();
-      try {
-        return await run(host.sql);
-      } catch (error) {
-        if (isDatabaseDown(error)) {
-          onDown(host);
-          onFailed(error);
-        }
-        throw error;
-      }
-    };
-    return {
-      dialect: 'postgres',
-      all: (text, values) => onHost((sql) => sql.all(text, values)),
-      // A host that is down fails the last query too.
-      groupThen: async (queries, last) => {
-        const group = await onHost((sql) => sql.groupThen(queries, last));
-        const failed = group.results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));
-        if (failed?.status === 'rejected') onFailed(failed.reason);
-        return group;
-      },
-    };
-  };
   const findCurrent = async (): Promise<DatabaseHost> => {
     if (selection.current() === undefined) await selectOnce();
     const host = selection.current();
@@ -76,13 +50,14 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     if (host === undefined) throw unreadable(['there is no primary now']);
     return host;
   };
-  const primary: Sql = sqlOn(findPrimary, selection.dropPrimary);
+  const onStatementFailed = (error: unknown): void => onFailed(error);
+  const primary: Sql = sqlOn({ find: findPrimary, onDown: selection.dropPrimary, onFailed: onStatementFailed });
   /** Whether `listen` can notify: the primary is known and reached without a pooler. */
   const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
 
   return {
     /** Reads. */
-    sql: sqlOn(findCurrent, selection.dropCurrent),
+    sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed }),
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
     /**
@@ -128,6 +103,41 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
       isClosed = true;
       cancelProbe();
       await Promise.all(hosts.map((host) => host.close()));
+    },
+  };
+}
+
+/** Statements on the host that `find` returns. `onDown` is called with a host that does not answer, `onFailed` with the error of the statement. */
+function sqlOn({
+  find,
+  onDown,
+  onFailed,
+}: {
+  readonly find: () => Promise<DatabaseHost>;
+  readonly onDown: (host: DatabaseHost) => void;
+  readonly onFailed: (error: unknown) => void;
+}): ReadSql {
+  const onHost = async <T>(run: (sql: ReadSql) => Promise<T>): Promise<T> => {
+    const host = await find();
+    try {
+      return await run(host.sql);
+    } catch (error) {
+      if (isDatabaseDown(error)) {
+        onDown(host);
+        onFailed(error);
+      }
+      throw error;
+    }
+  };
+  return {
+    dialect: 'postgres',
+    all: (text, values) => onHost((sql) => sql.all(text, values)),
+    // A host that is down fails the last query too.
+    groupThen: async (queries, last) => {
+      const group = await onHost((sql) => sql.groupThen(queries, last));
+      const failed = group.results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));
+      if (failed?.status === 'rejected') onFailed(failed.reason);
+      return group;
     },
   };
 }

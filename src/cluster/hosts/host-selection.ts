@@ -72,12 +72,6 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
       : `it is at ${describePosition(one.position)}, and ${describePosition(wanted)} was served`;
   };
 
-  const choose = (usable: readonly Answer[]): DatabaseHost | undefined => {
-    const preferredRole = config.readsReplicas ? 'replica' : 'primary';
-    const pick = (from: readonly Answer[]) => (from.find(({ host }) => host === current) ?? from[0])?.host;
-    return pick(usable.filter(({ state }) => state.role === preferredRole)) ?? pick(usable);
-  };
-
   /** Asks all hosts and selects one to be read; see `openDatabaseHosts`. */
   const select = async (wanted: ReadPosition): Promise<void> => {
     const probed = await Promise.all(order.map(probe));
@@ -88,7 +82,8 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     const reasons = new Map(probed.map((one) => [one.host, reasonAgainst(one, wanted)]));
     leftOut = [...reasons].flatMap(([{ name }, reason]) => (reason === undefined ? [] : [`${name} is not read: ${reason}`]));
     if (!isAlone) logLeftOut(leftOut);
-    setCurrent(choose(answers.filter(({ host }) => reasons.get(host) === undefined)));
+    const usable = answers.filter(({ host }) => reasons.get(host) === undefined);
+    setCurrent(chooseHost(usable, config.readsReplicas ? 'replica' : 'primary', current));
     if (current !== undefined) return;
     const [only] = probed;
     if (isAlone && only !== undefined && 'error' in only) throw only.error;
@@ -121,6 +116,12 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     },
     readPosition: (sql: Sql): Promise<ReadPosition> => readPosition(sql),
   };
+}
+
+/** A host of the preferred role if there is one; the one that is read now if it is among them. */
+function chooseHost(usable: readonly Answer[], preferred: HostState['role'], current: DatabaseHost | undefined): DatabaseHost | undefined {
+  const pick = (from: readonly Answer[]) => (from.find(({ host }) => host === current) ?? from[0])?.host;
+  return pick(usable.filter(({ state }) => state.role === preferred)) ?? pick(usable);
 }
 
 const describeLag = (milliseconds: number): string =>

@@ -98,8 +98,7 @@ export function createLimitSync({
       sent = takeBatch(unsent);
       const text = sent.length === 0 ? '' : JSON.stringify(sent);
       const args = [id, knownEpoch, newEpoch(), hadAdmitted ? '1' : '0', cursor, text, ...times];
-      const reply = (await runSync(['3', ...keys, ...args])) as [string, number, number, string, string[]];
-      const [epoch, incomplete, count, last, others] = reply;
+      const [epoch, incomplete, count, last, others] = (await runSync(['3', ...keys, ...args])) as SyncReply;
       if (knownEpoch !== '' && knownEpoch !== epoch) losses++;
       knownEpoch = epoch;
       cursor = last;
@@ -143,6 +142,9 @@ export function createLimitSync({
     },
   };
 }
+
+/** What `syncScript` returns: epoch, whether the counts are incomplete (1), number of processes, cursor, and what others admitted as JSON. */
+type SyncReply = [epoch: string, incomplete: number, processes: number, cursor: string, others: string[]];
 
 function addWeight(weights: Map<string, number>, client: string, weight: number): void {
   const before = weights.get(client);
