@@ -11,20 +11,18 @@ export type PieceSpace<P extends Piece> = {
   readonly set: (number: number, piece: P) => void;
 };
 
-export type PieceCache = {
-  /**
-   * Returns the pieces of one kind for a request that began in `epoch`. After a revert meanwhile they are not used and not added to. `name`
-   * identifies everything that pieces depend on besides their number; names are few: kinds of pieces, times chains, times address formats.
-   */
-  readonly space: <P extends Piece>(epoch: number, name: string) => PieceSpace<P>;
-};
+export type PieceCache = ReturnType<typeof createPieceCache>;
 
-/** A cache of rendered pieces. `currentEpoch`: how often the chains were reverted. */
-export function createPieceCache(currentEpoch: () => number, budget?: CacheBudget): PieceCache {
+/** A cache of rendered pieces, from which pages are joined. `currentEpoch`: how often the chains were reverted. */
+export function createPieceCache(currentEpoch: () => number, budget?: CacheBudget) {
   const cacheOf = memoize(
     (_name: string): Cache<number, Piece> => createCache('pieces', { size: pieceSize, version: currentEpoch, budget }),
   );
   return {
+    /**
+     * Returns the pieces of one kind for a request that began in `epoch`. After a revert meanwhile they are not used and not added to. `name`
+     * identifies everything that pieces depend on besides their number; names are few: kinds of pieces, times chains, times address formats.
+     */
     space: <P extends Piece>(epoch: number, name: string): PieceSpace<P> => {
       const pieces = cacheOf(name);
       return {

@@ -3,34 +3,21 @@ import type { Address } from '../../base/bytes/address.ts';
 /** A delivery that is not finished. `subjects`: the addresses that it is about; undefined: it must be alone, as a revert must. */
 export type Pending<T> = { readonly value: T; readonly eventID: string; readonly subjects: ReadonlySet<Address> | undefined };
 
-/**
- * The unfinished deliveries of a webhook, in the order of their events. Deliveries about different addresses may run at the same time; one
- * starts only when all earlier ones that share an address with it are finished. So those of an address are in order.
- */
-export type DeliveryWindow<T> = {
-  /** ID of the event up to which all are finished. */
-  readonly position: () => string;
-  /** ID of the last event that was added or passed. */
-  readonly last: () => string;
-  readonly size: () => number;
-  readonly add: (pending: Pending<T>) => void;
-  /** Notes that the events up to this ID concern the webhook no further. */
-  readonly pass: (eventID: string) => void;
-  /** Marks and returns deliveries that may start now, while at most `maxRunning` run. */
-  readonly start: (maxRunning: number) => readonly Pending<T>[];
-  readonly finish: (pending: Pending<T>) => void;
-  /** Notes that a delivery has failed: it may start again. */
-  readonly fail: (pending: Pending<T>) => void;
-};
+export type DeliveryWindow<T> = ReturnType<typeof createDeliveryWindow<T>>;
 
 type Entry<T> = {
   readonly pending: Pending<T>;
   isRunning: boolean;
-  isFinished: boolean /** The position when this one is finished. */;
+  isFinished: boolean;
+  /** The position when this one is finished. */
   upTo: string;
 };
 
-export function createDeliveryWindow<T>(startPosition: string): DeliveryWindow<T> {
+/**
+ * The unfinished deliveries of a webhook, in the order of their events. Deliveries about different addresses may run at the same time; one
+ * starts only when all earlier ones that share an address with it are finished. So those of an address are in order.
+ */
+export function createDeliveryWindow<T>(startPosition: string) {
   let entries: Entry<T>[] = [];
   let position = startPosition;
   let last = startPosition;
@@ -43,20 +30,24 @@ export function createDeliveryWindow<T>(startPosition: string): DeliveryWindow<T
   };
 
   return {
-    position: () => position,
-    last: () => last,
-    size: () => entries.length,
-    add: (pending) => {
+    /** ID of the event up to which all are finished. */
+    position: (): string => position,
+    /** ID of the last event that was added or passed. */
+    last: (): string => last,
+    size: (): number => entries.length,
+    add: (pending: Pending<T>): void => {
       last = pending.eventID;
       entries.push({ pending, isRunning: false, isFinished: false, upTo: pending.eventID });
     },
-    pass: (eventID) => {
+    /** Notes that the events up to this ID concern the webhook no further. */
+    pass: (eventID: string): void => {
       last = eventID;
       const newest = entries.at(-1);
       if (newest === undefined) position = eventID;
       else newest.upTo = eventID;
     },
-    start: (maxRunning) => {
+    /** Marks and returns deliveries that may start now, while at most `maxRunning` run. */
+    start: (maxRunning: number): readonly Pending<T>[] => {
       const started: Pending<T>[] = [];
       const busy = new Set<Address>();
       let running = entries.filter(({ isRunning }) => isRunning).length;
@@ -77,14 +68,15 @@ export function createDeliveryWindow<T>(startPosition: string): DeliveryWindow<T
       }
       return started;
     },
-    finish: (pending) => {
+    finish: (pending: Pending<T>): void => {
       const entry = entryOf(pending);
       if (entry === undefined) return;
       entry.isRunning = false;
       entry.isFinished = true;
       trim();
     },
-    fail: (pending) => {
+    /** Notes that a delivery has failed: it may start again. */
+    fail: (pending: Pending<T>): void => {
       const entry = entryOf(pending);
       if (entry !== undefined) entry.isRunning = false;
     },

@@ -2,24 +2,18 @@ import type { Timers } from '../../base/timing/timers.ts';
 import type { DeliveryState } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-/** Stores how far deliveries are, some time after they changed. */
-type StateSaver = {
-  readonly put: (id: string, state: DeliveryState) => void;
-  /** A state that is not stored yet. */
-  readonly unsaved: (id: string) => DeliveryState | undefined;
-  /** Stores what is left. */
-  readonly close: () => Promise<void>;
-};
-
 /** Milliseconds. A crash before the end of this time repeats deliveries; a write to the disk per delivery would cost more. */
 const saveDelay = 100;
 
-/** `onResult` gets the error of every attempt to store, or undefined. A failed attempt is repeated. */
+/**
+ * Stores how far the deliveries of webhooks are, some time after that changed. `onResult` gets the error of every attempt to store, or undefined.
+ * A failed attempt is repeated.
+ */
 export function createStateSaver(
   store: Pick<WebhookStore, 'saveStates'>,
   timers: Pick<Timers, 'after'>,
   onResult: (error: unknown) => void,
-): StateSaver {
+) {
   /** The newest state of each webhook that has one which is not stored. */
   let waiting = new Map<string, DeliveryState>();
   let running: Promise<void> = Promise.resolve();
@@ -50,12 +44,15 @@ export function createStateSaver(
   };
 
   return {
-    put: (id, state) => {
+    /** Takes the newest state of a webhook. */
+    put: (id: string, state: DeliveryState): void => {
       waiting.set(id, state);
       schedule();
     },
-    unsaved: (id) => waiting.get(id),
-    close: async () => {
+    /** A state that is not stored yet. */
+    unsaved: (id: string): DeliveryState | undefined => waiting.get(id),
+    /** Stores what is left. */
+    close: async (): Promise<void> => {
       isClosed = true;
       running = running.then(save);
       await running;
