@@ -120,10 +120,7 @@ export function openUtxoTable(
   return {
     unspent: (ref) => findUnspent(ref)?.utxo,
     find: findStored,
-    stored: (ref) => {
-      const row = findStored(ref);
-      return row && decodeWithoutChecksum(row.bytes);
-    },
+    stored: (ref) => decodeFound(findStored(ref)),
     findPosition: (ref) => positionOf(findStored(ref)),
     findPositionById: (id) => {
       const known = noted.get(id);
@@ -144,11 +141,7 @@ export function openUtxoTable(
     },
     findBySeq,
     oldestSeq: old.oldestSeq,
-    unspentRow: (utxo) => {
-      const found = findUnspent(utxo);
-      if (found === undefined) throw missingError(utxo);
-      return found;
-    },
+    unspentRow: (utxo) => findUnspent(utxo) ?? throwMissing(utxo),
     addIds: (created, firstTx, lastTx) => {
       const recent = run(ids.recentUpTo(firstTx - 1));
       const runs = recent.run();
@@ -173,9 +166,11 @@ export function openUtxoTable(
   };
 }
 
-function missingError({ id }: Utxo): StateError {
+const decodeFound = (found: FoundOutput | undefined): Utxo | undefined => found && decodeWithoutChecksum(found.bytes);
+
+function throwMissing({ id }: Utxo): never {
   const utxoID = idText(id);
-  return new StateError(`the block consumes output ${utxoID}, which does not exist or is spent`, { code: 'STATE_MISSING_UTXO', utxoID });
+  throw new StateError(`the block consumes output ${utxoID}, which does not exist or is spent`, { code: 'STATE_MISSING_UTXO', utxoID });
 }
 
 /** Outputs from before linearization, which have rows of their own. */

@@ -17,6 +17,14 @@ export type VertexPosition = Pick<StoredVertex, 'height' | 'id'>;
 /** A vertex with its number in the order of execution, which begins with 0. */
 type NumberedPosition = VertexPosition & { readonly number: number };
 
+/** What was executed. `numbered`: the vertices that were reached. `position`, `isLinearized`: what `executed` and `isLinearized` return from now on. */
+type ExecutedVertices = {
+  readonly txIDs: readonly Id[];
+  readonly numbered: readonly NumberedPosition[];
+  readonly position: VertexPosition | undefined;
+  readonly isLinearized: boolean;
+};
+
 type VertexStoreFault = { code: 'VERTEX_DAMAGED'; row: string };
 class VertexStoreError extends Fault<VertexStoreFault> {}
 
@@ -126,18 +134,7 @@ export function openVertexStore(store: Store, chainID: Id, txBytes: (id: Id) => 
     /** Whether all transactions of all vertices are executed. */
     isLinearized: (): boolean => dagRow.get(chain)?.is_linearized === 1,
     /** Notes executed transactions and vertices. Must run inside the write transaction that stores their changes. */
-    markExecuted: ({
-      txIDs,
-      numbered,
-      position,
-      isLinearized,
-    }: {
-      readonly txIDs: readonly Id[];
-      /** The vertices that were reached, with their numbers. */
-      readonly numbered: readonly NumberedPosition[];
-      readonly position: VertexPosition | undefined;
-      readonly isLinearized: boolean;
-    }): void => {
+    markExecuted: ({ txIDs, numbered, position, isLinearized }: ExecutedVertices): void => {
       for (const id of txIDs) deleteTx.run(chain, idToBytes(id));
       for (const { number, height, id } of numbered) setNumber.run(number, chain, Number(height), idToBytes(id));
       upsertDag.run(
