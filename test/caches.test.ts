@@ -84,6 +84,7 @@ const ownLimits = {
     'api/data/render-context.ts',
     'api/http/router.ts',
     'api/rest/dispatch.ts',
+    'api/rest/route-runner.ts',
     'api/rpc/rpc-response.ts',
     'app/platform/bun/serve.ts',
     'chain/follow/signer-prefetch.ts',
