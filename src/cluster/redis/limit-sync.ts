@@ -42,19 +42,14 @@ export function createLimitSync({
   const runSync = createScriptRunner(redis, syncScript);
   const runLimit = createScriptRunner(redis, limitScript);
   const keys = ['state', 'processes', 'log'].map((name) => `${prefix}limits:${name}`);
-  /** Weights by client: not yet sent to the other processes, and not yet counted in Redis. */
-  const unsent = new Map<string, number>();
-  const uncounted = new Map<string, number>();
   const times = [incompleteTime ?? incompleteTimes.lost, incompleteTime ?? incompleteTimes.countedLocally].map(String);
-  let knownEpoch = '';
+  /** Admitted requests that are not yet sent to the other processes, and those that are not yet counted in Redis. */
+  const unsent = createPendingWeights();
+  const uncounted = createPendingWeights();
+  const known = createKnownCounts();
   let isShared = false;
   let isUnreachable = false;
   let admittedWhileUnreachable = false;
-  let cursor = '';
-  let processes = assumedProcesses;
-  let losses = 0;
-  let cancel = (): void => {};
-  let closed = false;
   let exchanges = 0;
 
   /** A name that no other epoch has, of this process or of another. */
@@ -69,24 +64,24 @@ export function createLimitSync({
   /** Queues an admitted request for the other processes and, if it was counted locally, for the counts in Redis. */
   const recordAdmitted = (client: string, weight: number, countedLocally: boolean): void => {
     if (weight === 0) return;
-    addWeight(unsent, client, weight);
+    unsent.add(client, weight);
     if (!countedLocally) return;
-    addWeight(uncounted, client, weight);
+    uncounted.add(client, weight);
     if (isUnreachable) admittedWhileUnreachable = true;
   };
 
   /** Adds locally counted requests to the counts in Redis. Redis runs this before everything sent later, because it is one connection. */
   const countInRedis = (): void => {
-    for (const [client, weight] of takeBatch(uncounted))
+    for (const [client, weight] of uncounted.takeBatch())
       runLimit(['2', `${prefix}limit:${client}`, keys[0] as string, String(weight), '0', '0', '', '']).catch(() => {
         markLost('unreachable');
-        addWeight(uncounted, client, weight);
+        uncounted.add(client, weight);
       });
   };
 
   /** Sends what this process admitted, and fetches what the others did. */
   const exchange = async (): Promise<void> => {
-    let sent: [string, number][] = [];
+    let sent: ClientWeight[] = [];
     let hadAdmitted = false;
     try {
       // Loaded first: a retry with the whole script (NOSCRIPT) would run later than requests that were sent after it.
@@ -95,48 +90,36 @@ export function createLimitSync({
       isUnreachable = false;
       admittedWhileUnreachable = false;
       countInRedis();
-      sent = takeBatch(unsent);
+      sent = unsent.takeBatch();
       const text = sent.length === 0 ? '' : JSON.stringify(sent);
-      const args = [id, knownEpoch, newEpoch(), hadAdmitted ? '1' : '0', cursor, text, ...times];
-      const [epoch, incomplete, count, last, others] = (await runSync(['3', ...keys, ...args])) as SyncReply;
-      if (knownEpoch !== '' && knownEpoch !== epoch) losses++;
-      knownEpoch = epoch;
-      cursor = last;
-      // After a loss processes reconnect one by one. Those still missing keep their share, so the number must not shrink yet.
-      processes = incomplete === 1 ? Math.max(processes, count) : count;
-      for (const entries of others) for (const [client, weight] of JSON.parse(entries) as [string, number][]) countAdmitted(client, weight);
+      const args = [id, known.epoch(), newEpoch(), hadAdmitted ? '1' : '0', known.cursor(), text, ...times];
+      const reply = (await runSync(['3', ...keys, ...args])) as SyncReply;
+      known.update(reply);
+      const [, incomplete, , , others] = reply;
+      for (const entries of others) for (const [client, weight] of JSON.parse(entries) as ClientWeight[]) countAdmitted(client, weight);
       countInRedis();
-      isShared = incomplete === 0 && uncounted.size === 0 && !isUnreachable;
+      isShared = incomplete === 0 && uncounted.isEmpty() && !isUnreachable;
     } catch {
       markLost('unreachable');
       admittedWhileUnreachable ||= hadAdmitted;
-      for (const [client, weight] of sent) addWeight(unsent, client, weight);
+      for (const [client, weight] of sent) unsent.add(client, weight);
     }
   };
 
-  const repeat = (): void => {
-    cancel = after(interval, () => {
-      void exchange().then(() => {
-        if (!closed) repeat();
-      });
-    });
-  };
+  const repeated = createRepeater(exchange, after);
 
   return {
     /** Identifies the counts in Redis. Undefined while they are incomplete or unreachable: this process then counts locally. */
-    epoch: (): string | undefined => (isShared ? knownEpoch : undefined),
-    /** How many processes share the limits, as last known. */
-    processes: (): number => processes,
-    /** How often this process found that the counts in Redis were lost. */
-    losses: (): number => losses,
+    epoch: (): string | undefined => (isShared ? known.epoch() : undefined),
+    processes: known.processes,
+    losses: known.losses,
     markLost,
     recordAdmitted,
     exchange,
     /** Repeats `exchange` until `close`. */
-    start: repeat,
+    start: repeated.start,
     close: async (): Promise<void> => {
-      closed = true;
-      cancel();
+      repeated.stop();
       await exchange();
       await redis.send('ZREM', [keys[1] as string, id]).catch(() => undefined);
     },
@@ -146,17 +129,71 @@ export function createLimitSync({
 /** What `syncScript` returns: epoch, whether the counts are incomplete (1), number of processes, cursor, and what others admitted as JSON. */
 type SyncReply = [epoch: string, incomplete: number, processes: number, cursor: string, others: string[]];
 
-function addWeight(weights: Map<string, number>, client: string, weight: number): void {
-  const before = weights.get(client);
-  if (before !== undefined || weights.size < maxPending) weights.set(client, (before ?? 0) + weight);
+/** What this process knows from the last reply of `syncScript`. */
+function createKnownCounts() {
+  let epoch = '';
+  let cursor = '';
+  let processes = assumedProcesses;
+  let losses = 0;
+  return {
+    /** Identifies the counts in Redis; empty before the first reply. A new epoch means that the counts before it were lost. */
+    epoch: (): string => epoch,
+    /** The end of what this process has fetched from the log of admitted requests. */
+    cursor: (): string => cursor,
+    /** How many processes share the limits, as last known. */
+    processes: (): number => processes,
+    /** How often this process found that the counts in Redis were lost. */
+    losses: (): number => losses,
+    update: ([newEpoch, incomplete, count, last]: SyncReply): void => {
+      if (epoch !== '' && epoch !== newEpoch) losses++;
+      epoch = newEpoch;
+      cursor = last;
+      // After a loss processes reconnect one by one. Those still missing keep their share, so the number must not shrink yet.
+      processes = incomplete === 1 ? Math.max(processes, count) : count;
+    },
+  };
 }
 
-function takeBatch(weights: Map<string, number>): [string, number][] {
-  const taken: [string, number][] = [];
-  for (const entry of weights) {
-    if (taken.length === maxBatch) break;
-    taken.push(entry);
-    weights.delete(entry[0]);
-  }
-  return taken;
+type ClientWeight = [client: string, weight: number];
+
+/** Sums of weights by client that wait for an exchange. While `maxPending` clients wait, the weights of others are dropped. */
+function createPendingWeights() {
+  const weights = new Map<string, number>();
+  return {
+    isEmpty: (): boolean => weights.size === 0,
+    add: (client: string, weight: number): void => {
+      const before = weights.get(client);
+      if (before !== undefined || weights.size < maxPending) weights.set(client, (before ?? 0) + weight);
+    },
+    /** Removes and returns the clients of one exchange. */
+    takeBatch: (): ClientWeight[] => {
+      const taken: ClientWeight[] = [];
+      for (const entry of weights) {
+        if (taken.length === maxBatch) break;
+        taken.push(entry);
+        weights.delete(entry[0]);
+      }
+      return taken;
+    },
+  };
+}
+
+/** Runs `task` again and again until it is stopped. Each run begins `interval` milliseconds after the end of the last. */
+function createRepeater(task: () => Promise<void>, after: (milliseconds: number, run: () => void) => () => void) {
+  let cancel = (): void => {};
+  let isStopped = false;
+  const start = (): void => {
+    cancel = after(interval, () => {
+      void task().then(() => {
+        if (!isStopped) start();
+      });
+    });
+  };
+  return {
+    start,
+    stop: (): void => {
+      isStopped = true;
+      cancel();
+    },
+  };
 }
