@@ -1,4 +1,4 @@
-import type { Engine, EngineBlock, EngineReport, Vm } from '../../avm/vm.ts';
+import type { EngineBlock, EngineReport, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 
 export type SoloTimers = {
@@ -20,12 +20,7 @@ export type BlockPolicy = {
 };
 
 /** A solo engine, whose policy can be changed while it runs. */
-export type SoloEngine = Engine & {
-  readonly policy: () => BlockPolicy;
-  readonly setPolicy: (policy: BlockPolicy) => void;
-  /** Builds and accepts a block now; undefined if no valid transaction waits. Throws why the block could not be accepted. */
-  readonly mine: () => EngineBlock | undefined;
-};
+export type SoloEngine = ReturnType<typeof startSolo>;
 
 /** The part of a Vm that the solo engine drives. `accept` must have stored the block when it returns. */
 export type SoloVm = Pick<Vm, 'lastAccepted' | 'build' | 'block' | 'verify' | 'reject' | 'setPreference' | 'onWork' | 'waiting'> & {
@@ -58,23 +53,110 @@ export function startSolo(
   },
   timers: SoloTimers,
   report: (error: unknown) => void,
-): SoloEngine {
+) {
+  let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
+  const maker = createBlockMaker(vm, timers.now);
+
+  /** Returns whether no error occurred. */
+  const makeAndReport = (): boolean => {
+    const { errors } = maker.make();
+    for (const error of errors) report(error);
+    return errors.length === 0;
+  };
+
+  /** Reading the parent may fail. That must not fail the call that issued a transaction, nor stop the engine. */
+  const delayOrRetry = (): number => {
+    try {
+      return msUntilNextBlock(vm, timers.unixNanos, options.minBlockDelay);
+    } catch (error) {
+      report(error);
+      return retryDelay;
+    }
+  };
+
+  const automine = createAutomine({
+    vm,
+    timers,
+    isOn: () => policy.automine,
+    delay: delayOrRetry,
+    lastBatch: maker.lastBatch,
+    makeBlock: makeAndReport,
+  });
+  const ticker = createTicker(timers.after, () => {
+    if (vm.waiting() > 0) makeAndReport();
+  });
+
+  const applyPolicy = (): void => {
+    ticker.restart(policy.interval);
+    if (vm.waiting() > 0) automine.schedule();
+  };
+
+  vm.onWork(automine.schedule);
+  applyPolicy();
+
+  return {
+    report: maker.report,
+    isBlockDue: automine.isDue,
+    stop: (): void => {
+      automine.stop();
+      ticker.stop();
+    },
+    policy: (): BlockPolicy => policy,
+    setPolicy: (next: BlockPolicy): void => {
+      policy = next;
+      applyPolicy();
+    },
+    /** Builds and accepts a block now; undefined if no valid transaction waits. Throws why the block could not be accepted. */
+    mine: (): EngineBlock | undefined => {
+      const { accepted, errors } = maker.make();
+      if (errors.length > 0) throw errors[0];
+      return accepted;
+    },
+  };
+}
+
+/** Milliseconds until a block may follow the last accepted one. */
+function msUntilNextBlock(vm: SoloVm, unixNanos: () => bigint, minBlockDelay: number): number {
+  if (minBlockDelay === 0) return 0;
+  const parent = vm.block(vm.lastAccepted());
+  const sinceParent = Number(unixNanos() - (parent?.time ?? 0n) * nanosPerSecond) / 1e6;
+  return Math.max(0, Math.min(minBlockDelay, Math.ceil(minBlockDelay - sinceParent)));
+}
+
+/** Makes a block soon after transactions arrive, and further blocks while transactions wait. */
+function createAutomine({
+  vm,
+  timers,
+  isOn,
+  delay,
+  lastBatch,
+  makeBlock,
+}: {
+  readonly vm: Pick<SoloVm, 'waiting'>;
+  readonly timers: Pick<SoloTimers, 'now' | 'soon' | 'after'>;
+  /** Whether the policy has automine now. */
+  readonly isOn: () => boolean;
+  /** Milliseconds until the next block may be built. */
+  readonly delay: () => number;
+  /** Number of transactions that waited when the last block was built. */
+  readonly lastBatch: () => number;
+  /** Returns whether no error occurred. */
+  readonly makeBlock: () => boolean;
+}) {
   let isScheduled = false;
   let isStopped = false;
   let cancelDelay: (() => void) | undefined;
-  let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
-  let cancelInterval: (() => void) | undefined;
-  const maker = createBlockMaker(vm, timers.now);
 
   const schedule = (): void => {
-    if (isScheduled || isStopped || !policy.automine) return;
+    if (isScheduled || isStopped || !isOn()) return;
     isScheduled = true;
-    const delay = delayOrRetry();
-    if (delay > 0) cancelDelay = timers.after(delay, run);
-    else if (maker.lastBatch() < gathering.minLastBatch || vm.waiting() >= gathering.maxBatch) timers.soon(run);
+    const ms = delay();
+    if (ms > 0) cancelDelay = timers.after(ms, run);
+    else if (lastBatch() < gathering.minLastBatch || vm.waiting() >= gathering.maxBatch) timers.soon(run);
     else gather(vm.waiting(), timers.now(), timers.now() + gathering.maxWait);
   };
 
+  /** Runs when enough transactions wait, when none has arrived for a while, or at the time `until`. `before`: how many waited at `lastArrival`. */
   const gather = (before: number, lastArrival: number, until: number): void => {
     cancelDelay = timers.after(gathering.interval, () => {
       const [arrived, now] = [vm.waiting(), timers.now()];
@@ -84,33 +166,14 @@ export function startSolo(
     });
   };
 
-  /** Reading the parent may fail. That must not fail the call that issued a transaction, nor stop the engine. */
-  const delayOrRetry = (): number => {
-    try {
-      return msUntilNextBlock();
-    } catch (error) {
-      report(error);
-      return retryDelay;
-    }
-  };
-
-  const msUntilNextBlock = (): number => {
-    if (options.minBlockDelay === 0) return 0;
-    const parent = vm.block(vm.lastAccepted());
-    const sinceParent = Number(timers.unixNanos() - (parent?.time ?? 0n) * nanosPerSecond) / 1e6;
-    return Math.max(0, Math.min(options.minBlockDelay, Math.ceil(options.minBlockDelay - sinceParent)));
-  };
-
   const run = (): void => {
     cancelDelay = undefined;
     if (isStopped) return;
-    if (!policy.automine) {
+    if (!isOn()) {
       isScheduled = false;
       return;
     }
-    const { errors } = maker.make();
-    for (const error of errors) report(error);
-    if (errors.length > 0) {
+    if (!makeBlock()) {
       // An immediate retry would fail again, for example with a full disk or a clock that is behind.
       cancelDelay = timers.after(retryDelay, run);
       return;
@@ -119,39 +182,39 @@ export function startSolo(
     if (vm.waiting() > 0) schedule();
   };
 
-  const startInterval = (): void => {
-    cancelInterval?.();
-    cancelInterval = policy.interval > 0 && !isStopped ? timers.after(policy.interval, tick) : undefined;
-  };
-
-  const tick = (): void => {
-    if (isStopped) return;
-    startInterval();
-    if (vm.waiting() > 0) for (const error of maker.make().errors) report(error);
-  };
-
-  vm.onWork(schedule);
-  startInterval();
-  if (vm.waiting() > 0) schedule();
-
   return {
-    report: maker.report,
-    isBlockDue: () => isScheduled && !isStopped,
-    stop: () => {
+    /** Call it when transactions wait. */
+    schedule,
+    isDue: (): boolean => isScheduled && !isStopped,
+    stop: (): void => {
       isStopped = true;
       cancelDelay?.();
-      cancelInterval?.();
     },
-    policy: () => policy,
-    setPolicy: (next) => {
-      policy = next;
-      startInterval();
-      if (vm.waiting() > 0) schedule();
-    },
-    mine: () => {
-      const { accepted, errors } = maker.make();
-      if (errors.length > 0) throw errors[0];
-      return accepted;
+  };
+}
+
+/** Calls `onTick` every so many milliseconds. */
+function createTicker(after: SoloTimers['after'], onTick: () => void) {
+  let isStopped = false;
+  let cancel: (() => void) | undefined;
+
+  const restart = (interval: number): void => {
+    cancel?.();
+    cancel = interval > 0 && !isStopped ? after(interval, () => tick(interval)) : undefined;
+  };
+
+  const tick = (interval: number): void => {
+    if (isStopped) return;
+    restart(interval);
+    onTick();
+  };
+
+  return {
+    /** Begins a new interval in milliseconds; 0: no ticks. */
+    restart,
+    stop: (): void => {
+      isStopped = true;
+      cancel?.();
     },
   };
 }
