@@ -110,7 +110,7 @@ export function startFollower(deps: FollowerDeps): Follower {
   const remote = withRetries(deps.remote, { timing, signal });
   const callerRemote = withDeadline(deps.remote, { timing, signal });
   const lockWrites = createMutex();
-  const tracker = createTracker(deps);
+  const tracker = createTracker({ timing, onProgress: deps.onProgress, report: deps.report });
   const loop = startBlockLoop(deps, { remote, signal, lockWrites, tracker });
   const backfills = createBackfills(deps, remote, lockWrites, (height) => tracker.waitForHeight(height, intervals.heightTimeout));
 

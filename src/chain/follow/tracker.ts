@@ -5,80 +5,57 @@ import type { FollowStatus } from './status.ts';
 import type { Timing } from './timing.ts';
 import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
 
-/** Tracks the progress of following for status and health. It is only informed; it controls nothing. */
-export type Tracker = {
-  readonly startAt: (at: BlockPosition) => void;
-  readonly nodeVerified: () => void;
-  readonly remoteHeight: (height: bigint) => void;
-  readonly blocksStored: (blocks: readonly VerifiedBlock[], milliseconds: number) => void;
-  readonly errorOccurred: (error: unknown) => void;
-  readonly status: () => FollowStatus;
-  readonly behindSeconds: () => number;
-  readonly report: () => EngineReport;
-  readonly caughtUp: Promise<void>;
-  /** Resolves when a height is stored; rejects with FOLLOW_BEHIND after `timeout` milliseconds. */
-  readonly waitForHeight: (height: bigint, timeout: number) => Promise<void>;
-  readonly stop: () => void;
-};
-
-type TrackerDeps = {
-  readonly timing: Pick<Timing, 'now' | 'unix' | 'after'>;
-  readonly onProgress?: ((status: FollowStatus) => void) | undefined;
-  readonly report: (error: unknown) => void;
-};
-
 /** Milliseconds without being in sync that still count as live: the node's height is polled a few times a second. */
 const syncTolerance = 1000;
 
-export function createTracker({ timing, onProgress, report }: TrackerDeps): Tracker {
+export type Tracker = ReturnType<typeof createTracker>;
+
+/** Tracks the progress of following for status and health. It is only informed; it controls nothing. */
+export function createTracker({
+  timing,
+  onProgress,
+  report,
+}: {
+  readonly timing: Pick<Timing, 'now' | 'unix' | 'after'>;
+  /** Called after every relevant change of the status. */
+  readonly onProgress?: ((status: FollowStatus) => void) | undefined;
+  /** Called with an error when it first occurs, not while it repeats. */
+  readonly report: (error: unknown) => void;
+}) {
   const meter = createRateMeter(timing.now);
-  const lag = createLag(timing.now);
+  const acceptance = createAcceptanceMeter();
+  const gap = createGap(timing);
+  const waiters = createHeightWaiters(timing.after, gap.height);
   const caughtUp = createDeferred();
-  let last: BlockPosition | undefined;
-  let target: bigint | undefined;
   let isNodeVerified = false;
   let lastError: unknown;
-  let lastInSync: number | undefined;
   let lastProgress = timing.now();
   let unknownImports = 0;
-  let acceptance = { blocks: 0, milliseconds: 0 };
-
-  const height = (): bigint => last?.height ?? 0n;
-  const waiters = createHeightWaiters(timing, height);
 
   const noteIfInSync = (): void => {
-    if (last === undefined || target === undefined || last.height < target) return;
-    lastInSync = timing.now();
-    lastProgress = lastInSync;
+    if (!gap.noteIfInSync()) return;
+    lastProgress = timing.now();
     if (isTemporary(lastError)) lastError = undefined;
     caughtUp.resolve();
   };
 
-  const behindSeconds = (): number => {
-    if (lastInSync === undefined) return last === undefined ? 0 : Math.max(0, Number(timing.unix() - last.time));
-    const gap = timing.now() - lastInSync;
-    return gap < syncTolerance ? 0 : gap / 1000;
-  };
-
   const currentState = (): FollowStatus['state'] => {
     if (lastError !== undefined) return 'waiting';
-    if (!isNodeVerified || target === undefined) return 'starting';
-    return lastInSync !== undefined && timing.now() - lastInSync < syncTolerance ? 'live' : 'catching-up';
+    if (!isNodeVerified || gap.target() === undefined) return 'starting';
+    return gap.isLive() ? 'live' : 'catching-up';
   };
 
   const status = (): FollowStatus => {
     const rates = meter.rates();
-    const left = target === undefined || target < height() ? 0n : target - height();
-    const eta =
-      target === undefined || (left > 0n && rates.blocksPerSecond === 0) ? undefined : Number(left) / (rates.blocksPerSecond || 1);
+    const target = gap.target();
     return {
       state: currentState(),
-      height: height(),
+      height: gap.height(),
       target,
       ...rates,
-      eta,
-      behindSeconds: behindSeconds(),
-      lagSeconds: lag.seconds(),
+      eta: target === undefined ? undefined : estimateSeconds(gap.blocksLeft(), rates.blocksPerSecond),
+      behindSeconds: gap.behindSeconds(),
+      lagSeconds: gap.lagSeconds(),
       lastError,
       unknownImports,
     };
@@ -88,29 +65,27 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
 
   return {
     status,
-    behindSeconds,
+    behindSeconds: gap.behindSeconds,
+    /** Resolves when all blocks of the node are stored for the first time. */
     caughtUp: caughtUp.promise,
-    startAt: (at) => {
-      last = at;
-      lag.stored(at.height);
-    },
-    nodeVerified: () => {
+    /** Following begins or continues after this stored block. */
+    startAt: gap.stored,
+    nodeVerified: (): void => {
       isNodeVerified = true;
       // An invalid block stays an error until another one is stored at its height.
       if (codeOf(lastError) !== 'FOLLOW_BAD_BLOCK') lastError = undefined;
       notifyProgress();
     },
-    remoteHeight: (newTarget) => {
-      target = newTarget;
-      lag.heard(newTarget, height());
+    remoteHeight: (height: bigint): void => {
+      gap.heard(height);
       noteIfInSync();
       notifyProgress();
     },
-    blocksStored: (blocks, milliseconds) => {
+    /** `milliseconds`: how long verifying and storing the blocks took. */
+    blocksStored: (blocks: readonly VerifiedBlock[], milliseconds: number): void => {
       const newest = blocks[blocks.length - 1]?.block;
       if (newest === undefined) return;
-      last = newest;
-      lag.stored(newest.height);
+      gap.stored(newest);
       lastProgress = timing.now();
       lastError = undefined;
       meter.add(
@@ -118,29 +93,72 @@ export function createTracker({ timing, onProgress, report }: TrackerDeps): Trac
         blocks.reduce((sum, { block }) => sum + block.txs.length, 0),
       );
       for (const block of blocks) unknownImports += block.unknownImports;
-      acceptance = { blocks: acceptance.blocks + blocks.length, milliseconds: acceptance.milliseconds + milliseconds };
+      acceptance.add(blocks.length, milliseconds);
       noteIfInSync();
       waiters.reached(newest.height);
       notifyProgress();
     },
-    errorOccurred: (error) => {
+    errorOccurred: (error: unknown): void => {
       const isNew = codeOf(error) !== codeOf(lastError);
       lastError = error;
       if (isNew) report(error);
       notifyProgress();
     },
-    report: () => {
-      const isBusy = target === undefined || height() < target || lastError !== undefined;
+    report: (): EngineReport => {
+      const isBusy = gap.target() === undefined || gap.blocksLeft() > 0n || lastError !== undefined;
       return {
         processingBlocks: isBusy ? 1 : 0,
         longestProcessing: isBusy ? timing.now() - lastProgress : 0,
-        averageAcceptance: acceptance.blocks === 0 ? 0 : acceptance.milliseconds / acceptance.blocks,
+        averageAcceptance: acceptance.average(),
       };
     },
     waitForHeight: waiters.wait,
     stop: waiters.stop,
   };
 }
+
+/** Compares the blocks that are stored here with the height of the node. */
+function createGap(timing: Pick<Timing, 'now' | 'unix'>) {
+  const lag = createLag(timing.now);
+  let last: BlockPosition | undefined;
+  let target: bigint | undefined;
+  /** When the last stored block was last at the node's height. */
+  let lastInSync: number | undefined;
+
+  const height = (): bigint => last?.height ?? 0n;
+  return {
+    height,
+    /** The last known height of the node. */
+    target: (): bigint | undefined => target,
+    blocksLeft: (): bigint => (target === undefined || target < height() ? 0n : target - height()),
+    /** As `behindSeconds` of `FollowStatus`. */
+    behindSeconds: (): number => {
+      if (lastInSync === undefined) return last === undefined ? 0 : Math.max(0, Number(timing.unix() - last.time));
+      const since = timing.now() - lastInSync;
+      return since < syncTolerance ? 0 : since / 1000;
+    },
+    lagSeconds: lag.seconds,
+    isLive: (): boolean => lastInSync !== undefined && timing.now() - lastInSync < syncTolerance,
+    stored: (at: BlockPosition): void => {
+      last = at;
+      lag.stored(at.height);
+    },
+    heard: (remoteHeight: bigint): void => {
+      target = remoteHeight;
+      lag.heard(remoteHeight, height());
+    },
+    /** Returns whether all blocks of the node are stored, and notes the time if so. */
+    noteIfInSync: (): boolean => {
+      if (last === undefined || target === undefined || last.height < target) return false;
+      lastInSync = timing.now();
+      return true;
+    },
+  };
+}
+
+/** Seconds in which this many blocks are stored; undefined if unknown. */
+const estimateSeconds = (blocks: bigint, blocksPerSecond: number): number | undefined =>
+  blocks > 0n && blocksPerSecond === 0 ? undefined : Number(blocks) / (blocksPerSecond || 1);
 
 /** Heights that a lag is measured with, and milliseconds between two of them: more than the seconds after which a follower counts as behind. */
 const lagMarks = { max: 64, interval: 500 } as const;
@@ -168,14 +186,15 @@ function createLag(now: () => number) {
 }
 
 /** Callers that wait until a height is stored. */
-function createHeightWaiters(timing: TrackerDeps['timing'], height: () => bigint) {
+function createHeightWaiters(after: Timing['after'], height: () => bigint) {
   const waiters = new Map<PromiseWithResolvers<void>, bigint>();
   return {
+    /** Resolves when a height is stored; rejects with FOLLOW_BEHIND after `timeout` milliseconds. */
     wait: async (wanted: bigint, timeout: number): Promise<void> => {
       if (wanted <= height()) return;
       const waiter = Promise.withResolvers<void>();
       waiters.set(waiter, wanted);
-      const cancel = timing.after(timeout, () => waiter.reject(behindError(height(), wanted)));
+      const cancel = after(timeout, () => waiter.reject(behindError(height(), wanted)));
       try {
         await waiter.promise;
       } finally {
@@ -225,5 +244,18 @@ function createRateMeter(now: () => number) {
       const sum = (of: 'blocks' | 'txs') => marks.reduce((total, mark) => total + mark[of], 0) / seconds;
       return { blocksPerSecond: sum('blocks'), txsPerSecond: sum('txs') };
     },
+  };
+}
+
+/** Measures how many milliseconds a block takes on average until it is accepted. */
+function createAcceptanceMeter() {
+  let accepted = 0;
+  let total = 0;
+  return {
+    add: (blocks: number, milliseconds: number): void => {
+      accepted += blocks;
+      total += milliseconds;
+    },
+    average: (): number => (accepted === 0 ? 0 : total / accepted),
   };
 }
