@@ -8,19 +8,7 @@ import { type BatchLimit, createReadyBlocks, type FetchedBlock } from './ready-b
 import type { Remote } from './remote.ts';
 import { createWakeUp, type Timing } from './timing.ts';
 
-/** Fetches blocks of a node ahead, with as many concurrent requests as the node responds well to, and returns them in order. */
-export type Pipeline = {
-  /**
-   * Returns the next blocks; waits up to `timeout` milliseconds for the first, and while the node has more of them a moment for a larger batch.
-   * Rejects only when stopped.
-   */
-  readonly take: (limit: BatchLimit, timeout: number) => Promise<readonly FetchedBlock[]>;
-  /** The last known height of the node; undefined before the first response. */
-  readonly target: () => bigint | undefined;
-  /** Drops all fetched blocks and continues from this height. */
-  readonly restart: (from: bigint) => void;
-  readonly stop: () => void;
-};
+export type Pipeline = ReturnType<typeof startPipeline>;
 
 type PipelineDeps = {
   readonly remote: Pick<Remote, 'height' | 'blockAt'>;
@@ -42,12 +30,59 @@ const prepareTimeout = 15_000;
  */
 const gatherTime = 200;
 
-export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
+/** Fetches blocks of a node ahead, with as many concurrent requests as the node responds well to, and returns them in order. */
+export function startPipeline(first: bigint, deps: PipelineDeps) {
+  const { timing } = deps;
+  const arrival = createWakeUp(timing);
+  const ready = createReadyBlocks(first);
+  const fetcher = startFetcher(first, deps, ready, arrival.wake);
+  let isStopped = false;
+
+  /** Whether more blocks will come that still fit in a batch. */
+  const canGather = (limit: BatchLimit): boolean => {
+    const target = fetcher.target();
+    return !isStopped && ready.hasNext() && fetcher.isFetching() && target !== undefined && ready.runEnd() <= target && !ready.fills(limit);
+  };
+
+  /** Waits while `isWanting`, at most for `timeout` milliseconds. The clock is read once for each wait: a second read may be past the end. */
+  const waitWhile = async (isWanting: () => boolean, timeout: number): Promise<void> => {
+    const until = timing.now() + timeout;
+    for (let left = timeout; left > 0 && isWanting(); left = until - timing.now()) await arrival.wait(left);
+  };
+
+  return {
+    /** The last known height of the node; undefined before the first response. */
+    target: fetcher.target,
+    /**
+     * Returns the next blocks; waits up to `timeout` milliseconds for the first, and while the node has more of them a moment for a larger batch.
+     * Rejects only when stopped.
+     */
+    take: async (limit: BatchLimit, timeout: number): Promise<readonly FetchedBlock[]> => {
+      await waitWhile(() => !ready.hasNext() && !isStopped, timeout);
+      await waitWhile(() => canGather(limit), gatherTime);
+      if (isStopped) throw stopped();
+      const taken = ready.take(limit);
+      fetcher.fetchMore();
+      return taken;
+    },
+    /** Drops all fetched blocks and continues from this height. */
+    restart: (from: bigint): void => {
+      ready.restart(from);
+      fetcher.restart(from);
+    },
+    stop: (): void => {
+      isStopped = true;
+      fetcher.stop();
+      arrival.wake();
+    },
+  };
+}
+
+/** Polls the height of a node, requests its blocks from `first` on, several at once, and adds them to `ready`. Failed requests are repeated. */
+function startFetcher(first: bigint, deps: PipelineDeps, ready: ReturnType<typeof createReadyBlocks>, onArrival: () => void) {
   const { remote, timing } = deps;
   const window = createFetchWindow();
-  const arrival = createWakeUp(timing);
   const pause = createFetchPause(timing, () => fetchMore());
-  const ready = createReadyBlocks(first);
   const failed: bigint[] = [];
   let target: bigint | undefined;
   let nextToFetch = first;
@@ -67,10 +102,6 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   /** With no request in flight one is always allowed, so that the next block is fetched even if memory is full. */
   const canFetchMore = (): boolean => inFlight < window.maxInFlight() && (inFlight === 0 || window.fitsInMemory(ready.bytes(), inFlight));
 
-  /** Whether more blocks will come that still fit in a batch. */
-  const canGather = (limit: BatchLimit): boolean =>
-    !isStopped && ready.hasNext() && inFlight > 0 && target !== undefined && ready.runEnd() <= target && !ready.fills(limit);
-
   const fetchMore = (): void => {
     while (!isStopped && !pause.isOn() && canFetchMore()) {
       const height = nextHeightToFetch();
@@ -89,7 +120,7 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
       pause.reset();
       window.onSuccess(block.bytes.length);
       ready.add(height, { block, prepared: prepareBlock(block, deps) });
-      arrival.wake();
+      onArrival();
     } catch (error) {
       if (ownGeneration === generation) failed.push(height);
       if (isStopped) return;
@@ -100,12 +131,6 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
       if (ownGeneration === generation) inFlight--;
       fetchMore();
     }
-  };
-
-  /** Waits while `isWanting`, at most for `timeout` milliseconds. The clock is read once for each wait: a second read may be past the end. */
-  const waitWhile = async (isWanting: () => boolean, timeout: number): Promise<void> => {
-    const until = timing.now() + timeout;
-    for (let left = timeout; left > 0 && isWanting(); left = until - timing.now()) await arrival.wait(left);
   };
 
   const heights = startHeightPoll({
@@ -121,28 +146,22 @@ export function startPipeline(first: bigint, deps: PipelineDeps): Pipeline {
   });
 
   return {
-    target: () => target,
-    take: async (limit, timeout) => {
-      await waitWhile(() => !ready.hasNext() && !isStopped, timeout);
-      await waitWhile(() => canGather(limit), gatherTime);
-      if (isStopped) throw stopped();
-      const taken = ready.take(limit);
-      fetchMore();
-      return taken;
-    },
-    restart: (from) => {
+    target: (): bigint | undefined => target,
+    isFetching: (): boolean => inFlight > 0,
+    /** Sends as many requests as are allowed now. Call it when blocks were taken from `ready`. */
+    fetchMore,
+    /** Ignores the responses to all requests so far and continues from this height. */
+    restart: (from: bigint): void => {
       generation++;
       inFlight = 0;
-      ready.restart(from);
       failed.length = 0;
       nextToFetch = from;
       fetchMore();
     },
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       heights.stop();
       pause.cancel();
-      arrival.wake();
     },
   };
 }
