@@ -17,7 +17,7 @@ import type { ExpectedNode } from './node-identity.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
 import { createPreLinearizationBackfill } from './pre-linearization-backfill.ts';
 import { createPreLinearizationLookup, emptyPreLinearizationLookup } from './pre-linearization-lookup.ts';
-import type { BatchLimit } from './ready-blocks.ts';
+import type { BatchLimit, FetchedBlock } from './ready-blocks.ts';
 import type { ForeignChain, Remote } from './remote.ts';
 import { createReorgCheck, type KeptStates } from './reorg-check.ts';
 import { withDeadline, withRetries } from './retrying-remote.ts';
@@ -154,10 +154,8 @@ function startBlockLoop(
     readonly tracker: Tracker;
   },
 ) {
-  const { ledger, timing, expectedNode, batchLimit = defaultBatchLimit } = deps;
-  const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign: deps.foreign, timing, signal });
-  const preLinearization = deps.hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
-  const batchSize = createBatchSize(batchLimit);
+  const { ledger, timing, expectedNode } = deps;
+  const store = createBlockStore(deps, remote, signal, lockWrites);
   const backoff = createErrorBackoff(timing.random);
   const ready = createDeferred();
   let pipeline: Pipeline | undefined;
@@ -165,7 +163,10 @@ function startBlockLoop(
   const keptStates = deps.reorgs?.keptStates;
   const takeTimeout = keptStates === undefined ? intervals.takeTimeout : intervals.takeTimeoutWithReorgs;
   const node = createNodeCheck({
-    ...{ remote, expectedNode, ledger, timing },
+    remote,
+    expectedNode,
+    ledger,
+    timing,
     goBack: keptStates && createReorgCheck({ remote, ledger, keptStates, lockWrites }),
     onVerified: () => {
       tracker.nodeVerified();
@@ -191,30 +192,18 @@ function startBlockLoop(
     return at;
   };
 
+  /** Returns the last stored block: above `at` if blocks were stored, below it if the chain went back. */
   const processNextBatch = async (from: Pipeline, at: BlockPosition): Promise<BlockPosition> => {
-    const fetched = await from.take(batchSize.limit(), takeTimeout);
+    const fetched = await from.take(store.batchLimit(), takeTimeout);
     const common = await node.recheck(at, fetched.length === 0);
     if (common.id !== at.id) return continueFrom(from, common);
     if (fetched.length === 0) return at;
     const began = timing.now();
-    const { verified, fault } = await verifyBlocks(fetched, at, {
-      ledger,
-      verifier: deps.verifier,
-      timing,
-      exportLookup,
-      preLinearization,
-    });
+    const { verified, fault } = await store.add(fetched, at);
+    tracker.blocksStored(verified, timing.now() - began);
     const newest = verified[verified.length - 1]?.block ?? at;
-    if (verified.length > 0) {
-      await lockWrites(() => ledger.commit(verified)).catch((error: unknown) => {
-        batchSize.onFailed();
-        throw error;
-      });
-      batchSize.onStored();
-      tracker.blocksStored(verified, timing.now() - began);
-    }
     if (fault !== undefined) {
-      // Its parent may be a block that has replaced the last one here.
+      // The parent of the invalid block may be a block that has replaced the last one here.
       const last = await node.recheck(newest, true);
       if (last.id === newest.id) throw fault;
       return continueFrom(from, last);
@@ -248,6 +237,33 @@ function startBlockLoop(
   };
 
   return { ready: ready.promise, ended: follow(), close: () => pipeline?.stop() };
+}
+
+/** Verifies batches of fetched blocks and commits the valid ones to the ledger. */
+function createBlockStore(
+  { ledger, verifier, timing, expectedNode, foreign, hasPreLinearizationHistory, batchLimit = defaultBatchLimit }: FollowerDeps,
+  remote: Remote,
+  signal: AbortSignal,
+  lockWrites: Mutex,
+) {
+  const exportLookup = createExportLookup({ remote, chainID: expectedNode.chainID, foreign, timing, signal });
+  const preLinearization = hasPreLinearizationHistory ? createPreLinearizationLookup(remote) : emptyPreLinearizationLookup;
+  const batchSize = createBatchSize(batchLimit);
+  return {
+    /** Limit of the next batch; smaller after a commit that failed. */
+    batchLimit: batchSize.limit,
+    /** Verifies the blocks that follow `at`, and stores all before the first invalid one in one commit. Returns the stored blocks and the error. */
+    add: async (fetched: readonly FetchedBlock[], at: BlockPosition) => {
+      const batch = await verifyBlocks(fetched, at, { ledger, verifier, timing, exportLookup, preLinearization });
+      if (batch.verified.length === 0) return batch;
+      await lockWrites(() => ledger.commit(batch.verified)).catch((error: unknown) => {
+        batchSize.onFailed();
+        throw error;
+      });
+      batchSize.onStored();
+      return batch;
+    },
+  };
 }
 
 function createErrorBackoff(random: () => number) {
