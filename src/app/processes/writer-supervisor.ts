@@ -9,15 +9,6 @@ import type { MessageFromWriter, MessageToWriter } from './writer-messages.ts';
 
 type WriterProcess = ReaderProcess;
 
-type WriterSupervisorEnv = {
-  readonly spawnWriter: (start: WriterStart) => WriterProcess;
-  readonly spawnReader: () => ReaderProcess;
-  readonly timers: RelayTimers;
-  readonly clock: { readonly monotonic: () => number };
-  readonly random: (length: number) => Uint8Array;
-  readonly log: (line: string, level?: 'info' | 'warn' | 'error' | 'fatal') => void;
-};
-
 /**
  * Backoff in milliseconds between restarts, and the most restarts in a row: a writer that fails again and again needs a person. Both start over
  * after `stableAfter` ms of service. They count restarts and not time, because a hang takes long to notice.
@@ -37,54 +28,51 @@ const restartTimeout = 120_000;
  * milliseconds for open requests of readers. `onEnd` gets the exit code: of a writer that stopped, did not start, or failed too often.
  */
 export function superviseWriter(
-  env: WriterSupervisorEnv,
+  env: {
+    readonly spawnWriter: (start: WriterStart) => WriterProcess;
+    readonly spawnReader: () => ReaderProcess;
+    readonly timers: RelayTimers;
+    readonly clock: { readonly monotonic: () => number };
+    readonly random: (length: number) => Uint8Array;
+    readonly log: (line: string, level?: 'info' | 'warn' | 'error' | 'fatal') => void;
+  },
   shutdownTimeout: number,
   onEnd: (code: number) => void,
 ): { readonly stop: () => void } {
-  const backoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
-  const readers = createReaderSwitch(env);
-  let [restartsInRow, restartCount] = [0, 0];
+  const readers = createReaderSwitch({ spawnReader: env.spawnReader, timers: env.timers });
+  const absence = createAbsenceNotice(env.timers, readers.sendToAll);
+  const restarts = createRestartLimit(env.random);
+  let restartCount = 0;
   let port: number | undefined;
   let writer: WriterProcess | undefined;
-  let [cancelRestart, endTelling] = [() => {}, () => {}];
+  let cancelRestart = (): void => {};
   let [isStopping, isEnding] = [false, false];
-
-  /** Tells the readers every half second that there is no writer, so that they do not take the supervisor for hung. */
-  const tellWriterGone = (): void => {
-    endTelling();
-    readers.sendToAll({ reader: 'writerGone' });
-    endTelling = env.timers.after(pingInterval, tellWriterGone);
-  };
 
   const end = async (code: number, timeout = getStopTimeout(shutdownTimeout)): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
-    tellWriterGone();
+    absence.begin();
     await readers.stop(timeout);
-    endTelling();
+    absence.end();
     onEnd(code);
   };
 
-  const fail = (reason: string, code: number, servedFor: number): void => {
-    if (servedFor >= stableAfter) {
-      restartsInRow = 0;
-      backoff.reset();
-    }
-    if (restartsInRow >= maxRestarts) {
+  /** Restarts the writer after a pause, or ends the node if the writer failed too often. `servedFor`: milliseconds. */
+  const restartOrEnd = (reason: string, code: number, servedFor: number): void => {
+    const wait = restarts.next(servedFor);
+    if (wait === undefined) {
       const why = `it served for less than ${stableAfter / 1000} s after each of ${maxRestarts} restarts`;
       env.log(`${reason}; giving up: ${why}; the log has the reason of each; remove the cause and start the node again`, 'fatal');
       return void end(code);
     }
-    restartsInRow++;
-    const wait = backoff.next();
     env.log(`${reason}; restarting it in ${Math.round(wait)} ms`, 'error');
-    tellWriterGone();
+    absence.begin();
     cancelRestart = env.timers.after(wait, () => {
       restartCount++;
       try {
         watch(env.spawnWriter({ port, restarts: restartCount, reason }));
       } catch (error) {
-        fail(`cannot start a writer process: ${error}`, 1, 0);
+        restartOrEnd(`cannot start a writer process: ${error}`, 1, 0);
       }
     });
   };
@@ -94,39 +82,33 @@ export function superviseWriter(
     const [isFirst, began] = [restartCount === 0, env.clock.monotonic()];
     let readyAt: number | undefined;
     let heardAt = began;
-    let hungReason: string | undefined;
-    const heartbeat = watchHeartbeat(env.timers, spawned, ({ silentFor, stillFor }) => {
-      spawned.send({ writer: 'ping' } satisfies MessageToWriter);
-      if (readyAt !== undefined && silentFor >= hungTimeout) readers.sendToAll({ reader: 'writerGone' } satisfies MessageToReader);
-      if (hungReason !== undefined) return;
-      const startLimit = isFirst ? Number.POSITIVE_INFINITY : restartTimeout * 2 ** (restartsInRow - 1);
-      const hungFor =
-        readyAt === undefined ? findHang(silentFor, startLimit) : (findHang(stillFor, stillTimeout) ?? findHang(silentFor, killTimeout));
-      if (hungFor === undefined) return;
-      hungReason = `the writer process has not answered for ${hungFor / 1000} s and was killed`;
-      spawned.kill('SIGKILL');
+    const hang = killWhenHung(spawned, {
+      timers: env.timers,
+      isReady: () => readyAt !== undefined,
+      startTimeout: isFirst ? Number.POSITIVE_INFINITY : restartTimeout * 2 ** (restarts.inRow() - 1),
+      onSilent: () => readers.sendToAll({ reader: 'writerGone' }),
     });
     const passOn = readers.connect(spawned);
     spawned.onMessage((received) => {
       const message = received as MessageFromWriter;
-      heartbeat.reset();
+      hang.reset();
       heardAt = env.clock.monotonic();
       passOn(message);
       if (message.writer !== 'ready') return;
       readyAt = heardAt;
       port = message.port;
-      endTelling();
+      absence.end();
       if (!isFirst) env.log(`the writer process serves again after ${Math.round(readyAt - began)} ms`, 'warn');
     });
     void spawned.exited.then((code) => {
-      heartbeat.stop();
+      hang.stop();
       readers.disconnect();
       writer = undefined;
-      // It was told to stop a second time, or could not stop: the readers end now too.
+      // The writer was told to stop a second time, or could not stop: the readers end now too.
       if (isStopping && code !== 0) return void end(code, replyTimeout);
-      // Exit code 0: it was told to stop. A first start that fails would fail again.
+      // Exit code 0: the writer was told to stop. A first start that fails would fail again.
       if (code === 0 || (isFirst && readyAt === undefined)) return void end(code);
-      fail(hungReason ?? `the writer process exited with code ${code}`, code, readyAt === undefined ? 0 : heardAt - readyAt);
+      restartOrEnd(hang.reason() ?? `the writer process exited with code ${code}`, code, readyAt === undefined ? 0 : heardAt - readyAt);
     });
   };
 
@@ -138,6 +120,73 @@ export function superviseWriter(
       cancelRestart();
       void end(0);
     },
+  };
+}
+
+/** Tells the readers every half second that there is no writer, so that they do not take the supervisor for hung. */
+function createAbsenceNotice({ after }: Pick<RelayTimers, 'after'>, sendToReaders: (message: MessageToReader) => void) {
+  let cancel = (): void => {};
+  const begin = (): void => {
+    cancel();
+    sendToReaders({ reader: 'writerGone' });
+    cancel = after(pingInterval, begin);
+  };
+  return { begin, end: (): void => cancel() };
+}
+
+/** Counts the restarts in a row, and says how long to wait before the next one. */
+function createRestartLimit(random: (length: number) => Uint8Array) {
+  const backoff = createBackoff(backoffLimits, () => Buffer.from(random(4)).readUInt32BE() / 2 ** 32);
+  let inRow = 0;
+  return {
+    inRow: (): number => inRow,
+    /** Milliseconds until the next restart, after a writer that served for `servedFor` ms; undefined: it failed too often. */
+    next: (servedFor: number): number | undefined => {
+      if (servedFor >= stableAfter) {
+        inRow = 0;
+        backoff.reset();
+      }
+      if (inRow >= maxRestarts) return undefined;
+      inRow++;
+      return backoff.next();
+    },
+  };
+}
+
+/** Pings a writer process, and kills it when it has not answered for too long. */
+function killWhenHung(
+  writer: WriterProcess,
+  {
+    timers,
+    isReady,
+    startTimeout,
+    onSilent,
+  }: {
+    readonly timers: RelayTimers;
+    /** Whether the writer has started to serve. */
+    readonly isReady: () => boolean;
+    /** Milliseconds of silence after which a writer that is not ready counts as hung. */
+    readonly startTimeout: number;
+    /** Called with each ping while a ready writer is silent for `hungTimeout` ms or more. */
+    readonly onSilent: () => void;
+  },
+) {
+  let reason: string | undefined;
+  const { reset, stop } = watchHeartbeat(timers, writer, ({ silentFor, stillFor }) => {
+    writer.send({ writer: 'ping' } satisfies MessageToWriter);
+    if (isReady() && silentFor >= hungTimeout) onSilent();
+    if (reason !== undefined) return;
+    const hungFor = isReady() ? (findHang(stillFor, stillTimeout) ?? findHang(silentFor, killTimeout)) : findHang(silentFor, startTimeout);
+    if (hungFor === undefined) return;
+    reason = `the writer process has not answered for ${hungFor / 1000} s and was killed`;
+    writer.kill('SIGKILL');
+  });
+  return {
+    /** Call it for every message of the writer. */
+    reset,
+    stop,
+    /** Why the writer was killed; undefined if it was not. */
+    reason: (): string | undefined => reason,
   };
 }
 
