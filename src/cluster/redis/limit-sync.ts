@@ -40,12 +40,10 @@ export function createLimitSync({
   readonly incompleteTime?: number;
 }) {
   const runSync = createScriptRunner(redis, syncScript);
-  const runLimit = createScriptRunner(redis, limitScript);
   const keys = ['state', 'processes', 'log'].map((name) => `${prefix}limits:${name}`);
   const times = [incompleteTime ?? incompleteTimes.lost, incompleteTime ?? incompleteTimes.countedLocally].map(String);
-  /** Admitted requests that are not yet sent to the other processes, and those that are not yet counted in Redis. */
+  /** Admitted requests that are not yet sent to the other processes. */
   const unsent = createPendingWeights();
-  const uncounted = createPendingWeights();
   const known = createKnownCounts();
   let isShared = false;
   let isUnreachable = false;
@@ -61,22 +59,15 @@ export function createLimitSync({
     if (why === 'unreachable') isUnreachable = true;
   };
 
+  const localCounts = createLocalCounts(redis, prefix, keys[0] as string, () => markLost('unreachable'));
+
   /** Queues an admitted request for the other processes and, if it was counted locally, for the counts in Redis. */
   const recordAdmitted = (client: string, weight: number, countedLocally: boolean): void => {
     if (weight === 0) return;
     unsent.add(client, weight);
     if (!countedLocally) return;
-    uncounted.add(client, weight);
+    localCounts.add(client, weight);
     if (isUnreachable) admittedWhileUnreachable = true;
-  };
-
-  /** Adds locally counted requests to the counts in Redis. Redis runs this before everything sent later, because it is one connection. */
-  const countInRedis = (): void => {
-    for (const [client, weight] of uncounted.takeBatch())
-      runLimit(['2', `${prefix}limit:${client}`, keys[0] as string, String(weight), '0', '0', '', '']).catch(() => {
-        markLost('unreachable');
-        uncounted.add(client, weight);
-      });
   };
 
   /** Sends what this process admitted, and fetches what the others did. */
@@ -89,7 +80,7 @@ export function createLimitSync({
       hadAdmitted = admittedWhileUnreachable;
       isUnreachable = false;
       admittedWhileUnreachable = false;
-      countInRedis();
+      localCounts.send();
       sent = unsent.takeBatch();
       const text = sent.length === 0 ? '' : JSON.stringify(sent);
       const args = [id, known.epoch(), newEpoch(), hadAdmitted ? '1' : '0', known.cursor(), text, ...times];
@@ -97,8 +88,8 @@ export function createLimitSync({
       known.update(reply);
       const [, incomplete, , , others] = reply;
       for (const entries of others) for (const [client, weight] of JSON.parse(entries) as ClientWeight[]) countAdmitted(client, weight);
-      countInRedis();
-      isShared = incomplete === 0 && uncounted.isEmpty() && !isUnreachable;
+      localCounts.send();
+      isShared = incomplete === 0 && localCounts.isEmpty() && !isUnreachable;
     } catch {
       markLost('unreachable');
       admittedWhileUnreachable ||= hadAdmitted;
@@ -174,6 +165,24 @@ function createPendingWeights() {
         weights.delete(entry[0]);
       }
       return taken;
+    },
+  };
+}
+
+/** Requests that were counted locally and are not yet counted in Redis. `onFailed`: called when Redis did not count a client. */
+function createLocalCounts(redis: Redis, prefix: string, stateKey: string, onFailed: () => void) {
+  const runLimit = createScriptRunner(redis, limitScript);
+  const uncounted = createPendingWeights();
+  return {
+    isEmpty: uncounted.isEmpty,
+    add: uncounted.add,
+    /** Adds a batch to the counts in Redis. Redis runs this before everything sent later, because it is one connection. */
+    send: (): void => {
+      for (const [client, weight] of uncounted.takeBatch())
+        runLimit(['2', `${prefix}limit:${client}`, stateKey, String(weight), '0', '0', '', '']).catch(() => {
+          onFailed();
+          uncounted.add(client, weight);
+        });
     },
   };
 }
