@@ -22,15 +22,13 @@ export function createTracker({
   /** Called with an error when it first occurs, not while it repeats. */
   readonly report: (error: unknown) => void;
 }) {
-  const meter = createRateMeter(timing.now);
-  const acceptance = createAcceptanceMeter();
+  const storedBlocks = createBlockMeter(timing.now);
   const gap = createGap(timing);
   const waiters = createHeightWaiters(timing.after, gap.height);
   const caughtUp = createDeferred();
   let isNodeVerified = false;
   let lastError: unknown;
   let lastProgress = timing.now();
-  let unknownImports = 0;
 
   const noteIfInSync = (): void => {
     if (!gap.noteIfInSync()) return;
@@ -46,7 +44,7 @@ export function createTracker({
   };
 
   const status = (): FollowStatus => {
-    const rates = meter.rates();
+    const rates = storedBlocks.rates();
     const target = gap.target();
     return {
       state: currentState(),
@@ -57,7 +55,7 @@ export function createTracker({
       behindSeconds: gap.behindSeconds(),
       lagSeconds: gap.lagSeconds(),
       lastError,
-      unknownImports,
+      unknownImports: storedBlocks.unknownImports(),
     };
   };
 
@@ -88,12 +86,7 @@ export function createTracker({
       gap.stored(newest);
       lastProgress = timing.now();
       lastError = undefined;
-      meter.add(
-        blocks.length,
-        blocks.reduce((sum, { block }) => sum + block.txs.length, 0),
-      );
-      for (const block of blocks) unknownImports += block.unknownImports;
-      acceptance.add(blocks.length, milliseconds);
+      storedBlocks.add(blocks, milliseconds);
       noteIfInSync();
       waiters.reached(newest.height);
       notifyProgress();
@@ -109,7 +102,7 @@ export function createTracker({
       return {
         processingBlocks: isBusy ? 1 : 0,
         longestProcessing: isBusy ? timing.now() - lastProgress : 0,
-        averageAcceptance: acceptance.average(),
+        averageAcceptance: storedBlocks.averageTime(),
       };
     },
     waitForHeight: waiters.wait,
@@ -223,10 +216,12 @@ const behindError = (height: bigint, want: bigint) =>
 /** Milliseconds over which rates are averaged. */
 const rateWindow = 10_000;
 
-/** Measures blocks and transactions per second. */
-function createRateMeter(now: () => number) {
+/** Counts stored blocks: how many a second, and how long each took. */
+function createBlockMeter(now: () => number) {
+  /** What was stored within the last `rateWindow`. */
   const marks: { readonly at: number; readonly blocks: number; readonly txs: number }[] = [];
   const began = now();
+  let [allBlocks, allMilliseconds, unknownImports] = [0, 0, 0];
 
   const dropOld = (): void => {
     const oldest = now() - rateWindow;
@@ -234,9 +229,12 @@ function createRateMeter(now: () => number) {
   };
 
   return {
-    add: (blocks: number, txs: number): void => {
-      marks.push({ at: now(), blocks, txs });
+    add: (blocks: readonly VerifiedBlock[], milliseconds: number): void => {
+      marks.push({ at: now(), blocks: blocks.length, txs: blocks.reduce((sum, { block }) => sum + block.txs.length, 0) });
       dropOld();
+      allBlocks += blocks.length;
+      allMilliseconds += milliseconds;
+      for (const block of blocks) unknownImports += block.unknownImports;
     },
     rates: (): Pick<FollowStatus, 'blocksPerSecond' | 'txsPerSecond'> => {
       dropOld();
@@ -244,18 +242,8 @@ function createRateMeter(now: () => number) {
       const sum = (of: 'blocks' | 'txs') => marks.reduce((total, mark) => total + mark[of], 0) / seconds;
       return { blocksPerSecond: sum('blocks'), txsPerSecond: sum('txs') };
     },
-  };
-}
-
-/** Measures how many milliseconds a block takes on average until it is accepted. */
-function createAcceptanceMeter() {
-  let accepted = 0;
-  let total = 0;
-  return {
-    add: (blocks: number, milliseconds: number): void => {
-      accepted += blocks;
-      total += milliseconds;
-    },
-    average: (): number => (accepted === 0 ? 0 : total / accepted),
+    /** Milliseconds in which a block was verified and stored, on average. */
+    averageTime: (): number => (allBlocks === 0 ? 0 : allMilliseconds / allBlocks),
+    unknownImports: (): number => unknownImports,
   };
 }
