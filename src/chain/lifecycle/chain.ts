@@ -1,48 +1,14 @@
-import type { Block } from '../../avm/tx/block.ts';
 import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import type { EngineBlock } from '../../avm/vm.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
-import type { AnyFault } from '../../base/fault.ts';
-import type { Recovery } from '../recovery/recovery.ts';
+import type { ChainDeps } from './chain-deps.ts';
 import { createCommitState } from './commit-state.ts';
-import type { Ledger } from './ledger.ts';
 import { createMempool, type Mempool } from './mempool.ts';
-import { createTxIntake, type FetchInputs } from './tx-intake.ts';
-import type { TxVerifier } from './tx-verifier.ts';
+import { createTxIntake } from './tx-intake.ts';
 import { createUndecidedBlocks } from './undecided-blocks.ts';
 
 /** Transactions in the mempool, oldest first, and the bytes of those in the wallet queue. The first one of the queue is in the mempool too. */
 export type PendingTxs = { readonly mempool: readonly Tx[]; readonly walletQueue: readonly Uint8Array[] };
-
-export type ChainDeps = {
-  readonly ledger: Ledger;
-  readonly verifier: TxVerifier;
-  /** Unix seconds. */
-  readonly now: () => bigint;
-  /** See api/differences.ts. */
-  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
-  /**
-   * For a node that does not run the chains that export to this one, so that it cannot know their outputs: a block of another node may import an
-   * output that is not known here and was not imported before. Only the signatures of such an import are verified.
-   */
-  readonly acceptUnknownImports?: boolean;
-  readonly fetchInputs?: FetchInputs;
-  readonly recoverAhead?: Recovery['recoverAhead'];
-  /** Whether the clock can be set back by `dev.*` methods: a block may then have its parent's time, however far that is ahead of the clock. */
-  readonly isClockAdjustable?: boolean;
-  /** Returns the time that was set for the next block; undefined: the time of the clock. Called once per block with transactions. */
-  readonly takeNextBlockTime?: () => bigint | undefined;
-  /** The transactions of a block that were accepted without a valid signature, because their owners are impersonated. They are stored with the block. */
-  readonly impersonatedTxs?: (block: Block) => readonly Id[];
-  /** Called when a transaction has passed verification on the last accepted state. */
-  readonly onVerified?: (tx: Tx) => void;
-  /** Called when a transaction has entered the mempool. */
-  readonly onPooled?: (tx: Tx) => void;
-  /** Called when a transaction has left the mempool other than with an accepted block. */
-  readonly onDropped?: (tx: Tx, reason: AnyFault) => void;
-  /** Called when commits begin to fail and when they succeed again. */
-  readonly onCommitState?: () => void;
-};
 
 /** One chain: the Vm that an engine drives, and what the RPC methods need. */
 export type Chain = ReturnType<typeof createChain>;
@@ -54,48 +20,24 @@ export type RevertibleChain = Pick<Chain, 'processing' | 'pending' | 'continueAf
 
 /** Creates a chain: mempool, wallet queue, processing blocks and accepted state. Only `accept` changes the accepted state. */
 export function createChain(deps: ChainDeps) {
-  const { ledger, verifier, now, acceptUnknownImports = false } = deps;
+  const { ledger, verifier } = deps;
   const mempool = createMempool();
   const commitState = createCommitState(() => deps.onCommitState?.());
   let onWork = (): void => {};
   let isBootstrapping = false;
 
-  const notifyWork = (): void => {
-    onWork();
-  };
-  const intake = createTxIntake({
-    ledger,
-    verifier,
+  const notifyWork = (): void => onWork();
+  const intake = createTxIntake(deps, {
     mempool,
     commitState,
     isBootstrapping: () => isBootstrapping,
     isInBlock: (id) => blocks.holdsTx(id),
     notifyWork,
-    differences: deps.differences,
-    acceptUnknownImports,
-    fetchInputs: deps.fetchInputs,
-    recoverAhead: deps.recoverAhead,
-    onVerified: deps.onVerified,
-    onPooled: deps.onPooled,
-    onDropped: deps.onDropped,
   });
   const { forBlocks } = intake;
-  const blocks = createUndecidedBlocks({
-    ledger,
-    verifier,
+  const blocks = createUndecidedBlocks(deps, {
     mempool,
     commitState,
-    acceptUnknownImports,
-    blockClock: () => {
-      const time = now();
-      const last = deps.isClockAdjustable === true ? ledger.lastAccepted().time : time;
-      return time > last ? time : last;
-    },
-    newBlockClock: () => {
-      const fixedTime = mempool.size().txs > 0 ? deps.takeNextBlockTime?.() : undefined;
-      return fixedTime === undefined ? now : () => fixedTime;
-    },
-    impersonatedTxs: deps.impersonatedTxs,
     checkRules: forBlocks.checkRules,
     onDropped: forBlocks.onDropped,
     onAccepted: forBlocks.onAccepted,
@@ -161,13 +103,7 @@ export function createChain(deps: ChainDeps) {
     forgetDropReasons: mempool.drops.clear,
     /** Why the last block could not be stored; undefined once a block is stored. While it is set, new transactions are rejected. */
     commitFailure: commitState.failure,
-    /** The transactions that wait for a block, for a snapshot. */
-    pending: (): PendingTxs => {
-      const walletQueue = forBlocks.walletQueue();
-      // The first one of the queue may still wait for its signers; a revert must find it in the mempool, since nothing else adds it.
-      const head = walletQueue.slice(0, 1).filter((bytes) => mempool.get(idOf(bytes)) === undefined);
-      return { mempool: [...mempool.all(), ...head.map((bytes) => parseTx(bytes))], walletQueue };
-    },
+    pending: (): PendingTxs => listPending(mempool, forBlocks.walletQueue()),
     /**
      * Continues after a revert of the accepted state: replaces the pending transactions, which are verified when a block is built, and forgets
      * which transactions were dropped, and why. No block may be processing.
@@ -181,4 +117,11 @@ export function createChain(deps: ChainDeps) {
     },
     restorePending,
   };
+}
+
+/** The transactions that wait for a block, for a snapshot. */
+function listPending(mempool: Mempool, walletQueue: readonly Uint8Array[]): PendingTxs {
+  // The first one of the queue may still wait for its signers; a revert must find it in the mempool, since nothing else adds it.
+  const head = walletQueue.slice(0, 1).filter((bytes) => mempool.get(idOf(bytes)) === undefined);
+  return { mempool: [...mempool.all(), ...head.map((bytes) => parseTx(bytes))], walletQueue };
 }

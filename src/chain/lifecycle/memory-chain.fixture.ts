@@ -8,7 +8,8 @@ import { spentOutput } from '../../avm/verify/spend.ts';
 import { assetOf } from '../../avm/view.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Chain, type ChainDeps, createChain } from './chain.ts';
+import { type Chain, createChain } from './chain.ts';
+import type { ChainDeps } from './chain-deps.ts';
 import type { Ledger } from './ledger.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 

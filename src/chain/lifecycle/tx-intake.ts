@@ -5,7 +5,7 @@ import type { View } from '../../avm/view.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import { createDiff } from '../../ledger/state/diff.ts';
-import type { Recovery } from '../recovery/recovery.ts';
+import type { ChainDeps } from './chain-deps.ts';
 import type { CommitState } from './commit-state.ts';
 import { ChainError, isDuplicate } from './fault.ts';
 import type { ExplainedStatus, Ledger, TxStatus } from './ledger.ts';
@@ -15,104 +15,43 @@ import { createRefusals, isRejected } from './refusals.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 import { createWalletQueue } from './wallet-queue.ts';
 
-/** Fetches the outputs that a transaction consumes and this node does not have; undefined if there are none. `isOwnTx`: whether this chain has a transaction, also one that waits. */
-export type FetchInputs = (tx: Tx, isOwnTx: (id: Id) => boolean) => Promise<void> | undefined;
-
 /** How transactions get into the mempool of a chain, and what became of them. A part of chain.ts. */
-export function createTxIntake({
-  ledger,
-  verifier,
-  mempool,
-  commitState,
-  isBootstrapping,
-  isInBlock,
-  notifyWork,
-  differences,
-  acceptUnknownImports,
-  fetchInputs,
-  recoverAhead,
-  onVerified,
-  onPooled,
-  onDropped,
-}: {
-  readonly ledger: Ledger;
-  readonly verifier: TxVerifier;
-  readonly mempool: Mempool;
-  readonly commitState: Pick<CommitState, 'checkIssuable'>;
-  readonly isBootstrapping: () => boolean;
-  /** Whether an undecided block holds a transaction. */
-  readonly isInBlock: (id: Id) => boolean;
-  readonly notifyWork: () => void;
-  /** For the others see ChainDeps. */
-  readonly differences: { readonly retryRefused: boolean; readonly skipFailedWalletTx: boolean };
-  readonly acceptUnknownImports: boolean;
-  readonly fetchInputs: FetchInputs | undefined;
-  readonly recoverAhead: Recovery['recoverAhead'] | undefined;
-  readonly onVerified: ((tx: Tx) => void) | undefined;
-  readonly onPooled: ((tx: Tx) => void) | undefined;
-  readonly onDropped: ((tx: Tx, reason: AnyFault) => void) | undefined;
-}) {
-  const refusals = createRefusals();
-
-  const explain = (fault: AnyFault): AnyFault => explainMissingOutput(fault, ledger, status, acceptUnknownImports);
-  /** Records why a transaction is refused. Returns the fault with what is known about a missing output. */
-  const recordRefusal = ({ id }: Tx, fault: AnyFault): AnyFault => {
-    const explained = explain(fault);
-    mempool.drops.mark(id, fault);
-    refusals.add(id, explained);
-    return explained;
-  };
+export function createTxIntake(
+  deps: ChainDeps,
+  {
+    mempool,
+    commitState,
+    isBootstrapping,
+    isInBlock,
+    notifyWork,
+  }: {
+    readonly mempool: Mempool;
+    readonly commitState: Pick<CommitState, 'checkIssuable'>;
+    readonly isBootstrapping: () => boolean;
+    /** Whether an undecided block holds a transaction. */
+    readonly isInBlock: (id: Id) => boolean;
+    readonly notifyWork: () => void;
+  },
+) {
+  const { ledger, verifier, differences, onVerified, onPooled, onDropped } = deps;
+  const isWaiting = (id: Id): boolean => mempool.get(id) !== undefined || wallet.has(id) || isInBlock(id);
+  const outcomes = createTxOutcomes(deps, mempool, isWaiting);
   const add = (tx: Tx): void => {
-    try {
-      mempool.add(tx);
-    } catch (error) {
-      if (error instanceof Fault && !isDuplicate(error)) recordRefusal(tx, error);
-      throw error;
-    }
-    refusals.remove(tx.id);
+    outcomes.addOrRefuse(tx);
     onPooled?.(tx);
     notifyWork();
   };
 
-  const status = (id: Id): TxStatus => {
-    if (ledger.hasTx(id)) return 'Accepted';
-    if (mempool.get(id) !== undefined || wallet.has(id) || isInBlock(id)) return 'Processing';
-    const refusal = refusals.get(id);
-    return refusal !== undefined && isRejected(refusal, ledger) ? 'Rejected' : 'Unknown';
-  };
-  const isOwnTx = (id: Id): boolean => ['Accepted', 'Processing'].includes(status(id));
-
-  /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
-  const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
-    const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.drops.reasonOf(tx.id) !== undefined);
-    return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
-  };
-  /**
-   * Does the slow part of verifying a transaction ahead: fetches its inputs, then recovers its signers on another thread if that pays off. Returns
-   * undefined if there is nothing to wait for, so that the next transaction of the wallet queue is in the mempool when a commit returns.
-   */
-  const fetchAndRecover = (
-    tx: Tx,
-    expected = () => expectedSignatures(tx),
-    which: 'all' | 'until one is wrong' = 'until one is wrong',
-  ): Promise<void> | undefined => {
-    const recoverSigners = () => recoverAhead?.(tx, expected, which);
-    const fetched = fetchInputs?.(tx, isOwnTx);
-    return fetched === undefined ? recoverSigners() : fetched.then(recoverSigners);
-  };
-  const wallet = createWalletQueue({
-    add,
-    skipFailedTx: differences.skipFailedWalletTx,
-    fetchAndRecover,
-    mempoolBytes: () => mempool.size().bytes,
-  });
+  const { expectedSignatures, fetchAndRecover } = createPreparation(deps, mempool, outcomes.isOwnTx);
+  const mempoolBytes = () => mempool.size().bytes;
+  const wallet = createWalletQueue({ add, skipFailedTx: differences.skipFailedWalletTx, fetchAndRecover, mempoolBytes });
 
   const { checkSynced, verify } = createSyncedVerifier(verifier, isBootstrapping);
   /** Verifies a transaction on a view and records a refusal. With --strict, a recent drop reason is thrown again without verifying. */
   const checkRules = (tx: Tx, view: View): void => {
     const before = differences.retryRefused ? undefined : mempool.drops.reasonOf(tx.id);
     if (before !== undefined) throw before;
-    verify(tx, view, (fault) => recordRefusal(tx, fault));
+    verify(tx, view, (fault) => outcomes.refuse(tx, fault));
   };
   /** Verifies a transaction on the last accepted state and adds it to the mempool. Does nothing if it is there already. AvalancheGo: vms/avm/network/gossip.go, Add. */
   const issue = (tx: Tx, view: View = ledger): void => {
@@ -121,6 +60,17 @@ export function createTxIntake({
     checkRules(tx, view);
     onVerified?.(tx);
     add(tx);
+  };
+
+  /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
+  const dropTx = (id: Id): boolean => {
+    const tx = mempool.get(id);
+    if (tx === undefined) return false;
+    mempool.remove([tx]);
+    wallet.onDropped(id);
+    const reason = outcomes.drop(id);
+    onDropped?.(tx, reason);
+    return true;
   };
 
   return {
@@ -138,46 +88,110 @@ export function createTxIntake({
     /** Throws why a transaction could not be issued now, verified as `issue` does; changes nothing. */
     checkIssuable: (tx: Tx): void => {
       commitState.checkIssuable();
-      verify(tx, ledger, explain);
+      verify(tx, ledger, outcomes.explain);
       if (mempool.get(tx.id) === undefined) mempool.checkAddable(tx);
     },
-    status,
-    explainStatus: (id: Id): ExplainedStatus => {
-      const current = status(id);
-      const refusal = current === 'Accepted' || current === 'Processing' ? undefined : refusals.get(id);
-      return refusal === undefined ? { status: current } : { status: current, reason: refusal.reason, code: refusal.code };
-    },
-    /** Removes a transaction from the mempool. Returns false if it is not there. It may be issued again. */
-    dropTx: (id: Id): boolean => {
-      const tx = mempool.get(id);
-      if (tx === undefined) return false;
-      mempool.remove([tx]);
-      wallet.onDropped(id);
-      const reason = droppedByCaller(id);
-      refusals.add(id, reason);
-      onDropped?.(tx, reason);
-      return true;
-    },
+    status: outcomes.status,
+    explainStatus: outcomes.explainStatus,
+    dropTx,
     /** What the blocks of the chain need of the intake. */
     forBlocks: {
       /** Throws a fault if a transaction that comes back from a block is invalid; it may spend an output of another one that came back before it. */
       checkRules: (tx: Tx): void => checkRules(tx, viewAfterParents(tx, ledger, mempool)),
       /** To be called when the mempool has dropped a transaction. */
       onDropped: (tx: Tx, reason: AnyFault): void => {
-        recordRefusal(tx, reason);
+        outcomes.refuse(tx, reason);
         wallet.onDropped(tx.id);
         onDropped?.(tx, reason);
       },
       onAccepted: ({ id }: Tx): void => {
-        refusals.remove(id);
+        outcomes.forget(id);
         wallet.onDecided(id);
       },
       /** Forgets the refused transactions, and replaces those of the wallet queue. */
       restart: (walletQueue: readonly Uint8Array[]): void => {
-        refusals.clear();
+        outcomes.forgetAll();
         wallet.replace(walletQueue);
       },
       walletQueue: wallet.list,
+    },
+  };
+}
+
+/** What became of transactions: accepted, waiting, or refused and why. `isWaiting`: in the mempool, the wallet queue or an undecided block. */
+function createTxOutcomes({ ledger, acceptUnknownImports = false }: ChainDeps, mempool: Mempool, isWaiting: (id: Id) => boolean) {
+  const refusals = createRefusals();
+  const status = (id: Id): TxStatus => {
+    if (ledger.hasTx(id)) return 'Accepted';
+    if (isWaiting(id)) return 'Processing';
+    const refusal = refusals.get(id);
+    return refusal !== undefined && isRejected(refusal, ledger) ? 'Rejected' : 'Unknown';
+  };
+  /** Returns the fault with what is known about a missing output. */
+  const explain = (fault: AnyFault): AnyFault => explainMissingOutput(fault, ledger, status, acceptUnknownImports);
+  /** Records why a transaction is refused. Returns the explained fault. */
+  const refuse = ({ id }: Tx, fault: AnyFault): AnyFault => {
+    const explained = explain(fault);
+    mempool.drops.mark(id, fault);
+    refusals.add(id, explained);
+    return explained;
+  };
+  return {
+    status,
+    explain,
+    refuse,
+    /** Adds a verified transaction to the mempool; one that conflicts with another there is refused. */
+    addOrRefuse: (tx: Tx): void => {
+      try {
+        mempool.add(tx);
+      } catch (error) {
+        if (error instanceof Fault && !isDuplicate(error)) refuse(tx, error);
+        throw error;
+      }
+      refusals.remove(tx.id);
+    },
+    isOwnTx: (id: Id): boolean => ['Accepted', 'Processing'].includes(status(id)),
+    explainStatus: (id: Id): ExplainedStatus => {
+      const current = status(id);
+      const refusal = current === 'Accepted' || current === 'Processing' ? undefined : refusals.get(id);
+      return refusal === undefined ? { status: current } : { status: current, reason: refusal.reason, code: refusal.code };
+    },
+    /** Records that the caller of `dev.dropTx` has removed a transaction. Returns that reason. */
+    drop: (id: Id): AnyFault => {
+      const reason = droppedByCaller(id);
+      refusals.add(id, reason);
+      return reason;
+    },
+    forget: refusals.remove,
+    forgetAll: refusals.clear,
+  };
+}
+
+/** What is done before a transaction is verified, because it is slow: fetching its inputs, recovering its signers on another thread. */
+function createPreparation(
+  { ledger, verifier, differences, fetchInputs, recoverAhead }: ChainDeps,
+  mempool: Mempool,
+  isOwnTx: (id: Id) => boolean,
+) {
+  /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
+  const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
+    const isDecided = mempool.get(tx.id) !== undefined || (!differences.retryRefused && mempool.drops.reasonOf(tx.id) !== undefined);
+    return isDecided ? [] : verifier.expectedSignatures(tx, ledger);
+  };
+  return {
+    expectedSignatures,
+    /**
+     * Fetches the inputs of a transaction, then recovers its signers ahead if that pays off. Returns undefined if there is nothing to wait for, so that
+     * the next transaction of the wallet queue is in the mempool when a commit returns.
+     */
+    fetchAndRecover: (
+      tx: Tx,
+      expected = () => expectedSignatures(tx),
+      which: 'all' | 'until one is wrong' = 'until one is wrong',
+    ): Promise<void> | undefined => {
+      const recoverSigners = () => recoverAhead?.(tx, expected, which);
+      const fetched = fetchInputs?.(tx, isOwnTx);
+      return fetched === undefined ? recoverSigners() : fetched.then(recoverSigners);
     },
   };
 }

@@ -7,71 +7,52 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { AnyFault } from '../../base/fault.ts';
 import { buildBlock } from './builder.ts';
 import { createBuiltBlocks } from './built-blocks.ts';
+import type { ChainDeps } from './chain-deps.ts';
 import type { CommitState } from './commit-state.ts';
-import type { Ledger } from './ledger.ts';
 import { conflictError, type Mempool } from './mempool.ts';
-import { type ProcessingBlock, verifyBlock } from './processing.ts';
-import { createProcessingTree } from './processing-tree.ts';
+import { type Parent, type ProcessingBlock, verifyBlock } from './processing.ts';
+import { createProcessingTree, type Undecided } from './processing-tree.ts';
 import { createReturnedTxs } from './returned-txs.ts';
-import type { TxVerifier } from './tx-verifier.ts';
 
 /**
  * The blocks that the engine of a chain has not decided: built but not verified, or processing. A transaction leaves the mempool with a block; it
  * comes back if the block is rejected. chain.ts offers these functions to the engine; they are described in avm/vm.ts.
  */
-export function createUndecidedBlocks({
-  ledger,
-  verifier,
-  mempool,
-  commitState,
-  acceptUnknownImports,
-  blockClock,
-  newBlockClock,
-  impersonatedTxs,
-  checkRules,
-  onDropped,
-  onAccepted,
-  notifyWork,
-}: {
-  readonly ledger: Ledger;
-  readonly verifier: TxVerifier;
-  readonly mempool: Mempool;
-  readonly commitState: Pick<CommitState, 'recordFailure' | 'clear'>;
-  /** See createChain. */
-  readonly acceptUnknownImports: boolean;
-  /** The clock that block times are compared with, in Unix seconds. */
-  readonly blockClock: () => bigint;
-  /** Returns the clock for the time of a new block. */
-  readonly newBlockClock: () => () => bigint;
-  /** See createChain. */
-  readonly impersonatedTxs: ((block: Block) => readonly Id[]) | undefined;
-  /** Throws a fault if the transaction is invalid on the last accepted state. */
-  readonly checkRules: (tx: Tx) => void;
-  /** Called when the mempool has dropped a transaction. */
-  readonly onDropped: (tx: Tx, reason: AnyFault) => void;
-  readonly onAccepted: (tx: Tx) => void;
-  readonly notifyWork: () => void;
-}) {
+export function createUndecidedBlocks(
+  deps: ChainDeps,
+  {
+    mempool,
+    commitState,
+    checkRules,
+    onDropped,
+    onAccepted,
+    notifyWork,
+  }: {
+    readonly mempool: Mempool;
+    readonly commitState: Pick<CommitState, 'recordFailure' | 'clear'>;
+    /** Throws a fault if the transaction is invalid on the last accepted state. */
+    readonly checkRules: (tx: Tx) => void;
+    /** Called when the mempool has dropped a transaction. */
+    readonly onDropped: (tx: Tx, reason: AnyFault) => void;
+    readonly onAccepted: (tx: Tx) => void;
+    readonly notifyWork: () => void;
+  },
+) {
+  const { ledger, verifier } = deps;
+  const clocks = createBlockClocks(deps, mempool);
   const processing = createProcessingTree(ledger);
-  const { parentAt, importedByAncestors } = processing;
   const returnedTxs = createReturnedTxs({ mempool, ledger, checkRules, onDropped });
-  const built = createBuiltBlocks({ ledger, mempool, processing, returnedTxs, now: blockClock });
+  const built = createBuiltBlocks({ ledger, mempool, processing, returnedTxs, now: clocks.now });
   const decoder = createBlockDecoder();
+  const verifyForeign = createForeignVerifier(deps, mempool, processing, decoder, clocks.now);
   let preferred = ledger.lastAccepted().id;
 
+  const { importedByAncestors } = processing;
+  const buildOn = (parent: Parent) =>
+    buildBlock({ parent, mempool, verifier, now: clocks.forNewBlock(), importedByAncestors, onDropped, returnToMempool: returnedTxs.add });
   const build = (): Block | undefined => {
-    const parent = parentAt(preferred);
-    const next =
-      parent &&
-      buildBlock({
-        parent,
-        mempool,
-        verifier,
-        now: newBlockClock(),
-        importedByAncestors,
-        onDropped,
-        returnToMempool: returnedTxs.add,
-      });
+    const parent = processing.parentAt(preferred);
+    const next = parent && buildOn(parent);
     if (next === undefined) {
       // No block is left to store: only the next transaction will show whether storing works again.
       if (mempool.size().txs === 0) commitState.clear();
@@ -86,38 +67,15 @@ export function createUndecidedBlocks({
     const verified = built.takeVerified(block.id) ?? verifyForeign(decoder.decode(block));
     processing.add({ ...verified, displaced: mempool.remove(verified.block.txs) });
   };
-  const verifyForeign = (block: Block): ProcessingBlock => {
-    // A transaction in the mempool was verified before, and the verifier knows it by its object.
-    const withKnownTxs = decoder.remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
-    return verifyBlock(withKnownTxs, {
-      verifier,
-      now: blockClock,
-      parent: acceptUnknownImports ? processing.parentWithUnknownImports : parentAt,
-      importedByAncestors,
-      effectsOf,
-      // A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped.
-      onDropped: (tx, reason) => mempool.drops.mark(tx.id, reason),
-    });
-  };
-
   const accept = (ids: readonly Id[], writeMore?: () => void): void => {
     const accepted = ids.map(processing.require);
     const last = accepted.at(-1)?.block;
     if (last === undefined) return;
-    try {
-      ledger.accept(
-        accepted.map(({ block, diff }) => ({ block, diff, impersonatedTxs: impersonatedTxs?.(block) })),
-        writeMore,
-      );
-    } catch (error) {
-      commitState.recordFailure(last.height, error);
-      throw error;
-    }
-    for (const { block, displaced } of accepted) {
-      processing.remove(block.id);
-      for (const conflict of displaced) onDropped(conflict.tx, conflictError(conflict));
-      for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
-      for (const tx of block.txs) onAccepted(tx);
+    storeAccepted(deps, commitState, accepted, writeMore);
+    for (const one of accepted) {
+      processing.remove(one.block.id);
+      dropConflicts(one, mempool, onDropped);
+      for (const tx of one.block.txs) onAccepted(tx);
     }
     if (built.rejectUpTo(last.height)) notifyWork();
     commitState.clear();
@@ -141,10 +99,9 @@ export function createUndecidedBlocks({
     },
     build,
     parse: (bytes: Uint8Array): Block => decoder.remember(parseBlock(bytes)),
-    /** A processing block. */
     block: processing.get,
     /** The state that a block is verified on; undefined if its parent is neither processing nor last accepted. */
-    parentView: ({ parentID }: EngineBlock): View | undefined => parentAt(parentID)?.view,
+    parentView: ({ parentID }: EngineBlock): View | undefined => processing.parentAt(parentID)?.view,
     txsOf: (block: EngineBlock): readonly Tx[] => decoder.decode(block).txs,
     verify,
     accept,
@@ -153,7 +110,6 @@ export function createUndecidedBlocks({
     returnToMempool: returnedTxs.add,
     /** Whether an undecided block holds a transaction, or keeps it because it conflicts with one of its own. */
     holdsTx: (id: Id): boolean => processing.holdsTx(id) || built.holdsTx(id),
-    /** The number of processing blocks. */
     processing: processing.size,
     /** Continues on a reverted state. No block may be processing. */
     restart: (): void => {
@@ -162,6 +118,68 @@ export function createUndecidedBlocks({
     },
   };
 }
+
+/** Stores blocks in one commit. A failure is recorded, and thrown: the blocks stay processing. */
+function storeAccepted(
+  { ledger, impersonatedTxs }: ChainDeps,
+  commitState: Pick<CommitState, 'recordFailure'>,
+  accepted: readonly ProcessingBlock[],
+  writeMore: (() => void) | undefined,
+): void {
+  try {
+    ledger.accept(
+      accepted.map(({ block, diff }) => ({ block, diff, impersonatedTxs: impersonatedTxs?.(block) })),
+      writeMore,
+    );
+  } catch (error) {
+    commitState.recordFailure(accepted.at(-1)?.block.height as bigint, error);
+    throw error;
+  }
+}
+
+/** Drops the transactions that conflict with those of an accepted block: the ones that it displaced, and the ones that came to the mempool since. */
+function dropConflicts({ block, displaced }: Undecided, mempool: Mempool, onDropped: (tx: Tx, reason: AnyFault) => void): void {
+  for (const conflict of displaced) onDropped(conflict.tx, conflictError(conflict));
+  for (const conflict of mempool.remove(block.txs)) onDropped(conflict.tx, conflictError(conflict));
+}
+
+/** The clocks of blocks, in Unix seconds: the one that block times are compared with, and the one for the time of a new block. */
+const createBlockClocks = ({ ledger, now, isClockAdjustable, takeNextBlockTime }: ChainDeps, mempool: Mempool) => ({
+  now: (): bigint => {
+    const time = now();
+    const last = isClockAdjustable === true ? ledger.lastAccepted().time : time;
+    return time > last ? time : last;
+  },
+  forNewBlock: (): (() => bigint) => {
+    const fixedTime = mempool.size().txs > 0 ? takeNextBlockTime?.() : undefined;
+    return fixedTime === undefined ? now : () => fixedTime;
+  },
+});
+
+/** Returns a function that verifies a block of another node on its parent. */
+const createForeignVerifier =
+  (
+    { verifier, acceptUnknownImports = false }: ChainDeps,
+    mempool: Mempool,
+    { parentAt, parentWithUnknownImports, importedByAncestors }: ReturnType<typeof createProcessingTree>,
+    decoder: BlockDecoder,
+    now: () => bigint,
+  ) =>
+  (block: Block): ProcessingBlock => {
+    // A transaction in the mempool was verified before: the verifier knows its signers by its object.
+    const withKnownTxs = decoder.remember({ ...block, txs: block.txs.map((tx) => mempool.get(tx.id) ?? tx) });
+    return verifyBlock(withKnownTxs, {
+      verifier,
+      now,
+      parent: acceptUnknownImports ? parentWithUnknownImports : parentAt,
+      importedByAncestors,
+      effectsOf,
+      // A failure of a foreign block drops no transaction of this node. AvalancheGo: vms/avm/block/executor/block.go, MarkDropped.
+      onDropped: (tx, reason) => mempool.drops.mark(tx.id, reason),
+    });
+  };
+
+type BlockDecoder = ReturnType<typeof createBlockDecoder>;
 
 /** Decodes the blocks of an engine, which may be objects that this chain has made or decoded before, or others that have only bytes in common. */
 function createBlockDecoder() {
