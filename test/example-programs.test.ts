@@ -129,7 +129,7 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
   test.skipIf(version === '' || !existsSync(vitestModules))(
     'the vitest example passes, and a worker shares one chain between files without isolation',
     async () => {
-      const vitest = [path, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=report.json'];
+      const vitest = [path, 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=report.json', '--testTimeout=60000'];
       const isolated = await run([...vitest, 'vitest/'], installed.folder);
       expect(readReport(isolated)).toEqual({ failed: [], passed: 4 });
       expect(isolated.code).toBe(0);

@@ -41,7 +41,6 @@ export function createTxIntake(
     onPooled?.(tx);
     notifyWork();
   };
-
   const { expectedSignatures, fetchAndRecover } = createPreparation(deps, mempool, outcomes.isOwnTx);
   const mempoolBytes = () => mempool.size().bytes;
   const wallet = createWalletQueue({ add, skipFailedTx: differences.skipFailedWalletTx, fetchAndRecover, mempoolBytes });
