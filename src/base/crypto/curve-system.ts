@@ -21,7 +21,11 @@ const compressedLength = 33;
 const parsedSignatureLength = 65;
 const parsedKeyLength = 64;
 
-/** Key recovery by the first of these libraries that can be loaded; undefined if none can, and on Node, which cannot call a library. */
+/**
+ * Opens the libsecp256k1 that is installed on this system, which is newer and faster than that of the npm package `secp256k1`. Returns key recovery by
+ * the first of the files in `paths` that can be loaded. Returns undefined if none can, and on Node, which cannot call a library: then `recoverNative`
+ * (curve-native.ts), the caller, uses the package. Tests name other paths.
+ */
 export function openSystemCurve(paths: readonly string[] = systemLibraries()): RecoverKey | undefined {
   const ffi = bunFfi();
   if (ffi === undefined) return undefined;
@@ -39,6 +43,7 @@ type Library = ReturnType<typeof import('bun:ffi').dlopen<typeof functions>>['sy
 
 function createRecovery(library: Library): RecoverKey | undefined {
   const context = library.secp256k1_context_create(contextFlags);
+  // Only without memory, so another file would not help.
   if (context === null) return undefined;
   const parsedSignature = new Uint8Array(parsedSignatureLength);
   const parsedKey = new Uint8Array(parsedKeyLength);
@@ -58,15 +63,20 @@ function createRecovery(library: Library): RecoverKey | undefined {
 
 /**
  * The files of libsecp256k1 that this system has, newest version first. Only absolute paths: Bun would look for a bare name in the current
- * folder too. Version 0 is from before the first release, no faster than the packaged one.
+ * folder too.
  */
 function systemLibraries(): string[] {
-  const files = [6, 5, 2, 1].flatMap((version) => [
+  const files = libraryVersions.flatMap((version) => [
     ...linuxFolders.map((folder) => `${folder}/libsecp256k1.so.${version}`),
     ...macosFolders.map((folder) => `${folder}/libsecp256k1.${version}.dylib`),
   ]);
   return files.filter((file) => fileSystem().existsSync(file));
 }
 
+/**
+ * Versions in file names of the library, which are not those of its releases. No release has 3 or 4 (0.4 and 0.5 are compatible with 2). Version 0 is
+ * left out: it is from before the first release, and no faster than the library in the npm package.
+ */
+const libraryVersions = [6, 5, 2, 1];
 const linuxFolders = ['/usr/local/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'];
 const macosFolders = ['/opt/homebrew/lib', '/usr/local/lib'];

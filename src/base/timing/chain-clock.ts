@@ -1,25 +1,31 @@
 /** A clock: Unix time in seconds and in nanoseconds. */
 type UnixClock = { readonly unixSeconds: () => bigint; readonly unixNanos: () => bigint };
 
-/** The state of a chain clock as small JSON; times and the offset in seconds, as decimal digits. An empty object is the real clock. */
+/**
+ * The state of a chain clock as small JSON, for the database, snapshots, state files and reader processes. Times and the offset are in seconds, as
+ * decimal digits. An empty object is the real clock.
+ */
 export type ClockState = { readonly offset?: string; readonly frozenAt?: string; readonly nextBlockTime?: string };
 
 /** Times and offset in seconds. `offset`: how far the time is ahead of the real clock, or behind it if negative. */
 type ClockReading = { readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean };
 
 /**
- * The clock of the chain: the real clock until it is set, advanced or frozen. Lock times, block times, metric buckets, health and page tokens
- * use it. Rate limits, key expiry, timeouts and log times use the real clock.
+ * The clock of the chain, one per process. It is the real clock until a developer sets, advances or freezes it, which only a local chain (`serac dev`)
+ * lets them do, by the methods of api/dev/time-methods.ts; on every other node it stays the real clock.
+ * Lock times, block times, metric buckets, health and page tokens use the clock of the chain. Rate limits, key expiry, timeouts and log times use the
+ * real clock.
  */
 export type ChainClock = UnixClock & {
   readonly read: () => ClockReading;
-  /** A clock that is frozen stays frozen, at the new time. */
+  /** Moves the clock to a time, from which it continues. A time out of range (below 0, above `maxTime`) is replaced by the nearest one in range. A clock that is frozen stays frozen, at the new time. */
   readonly set: (time: bigint) => void;
   readonly advance: (seconds: bigint) => void;
+  /** Stops the clock at its present time. */
   readonly freeze: () => void;
-  /** The next block gets this time, and the clock continues from it. */
+  /** The next block gets this time, and the clock continues from it. The caller checks that the time is in range. */
   readonly setNextBlockTime: (time: bigint) => void;
-  /** Returns the time that was set for the next block, and moves the clock to it; undefined if none was set. */
+  /** Called by the block builder. Returns the time that was set for the next block, and moves the clock to it; undefined if none was set. */
   readonly takeNextBlockTime: () => bigint | undefined;
   /** Returns to the real clock. */
   readonly reset: () => void;
@@ -37,7 +43,7 @@ const nanosPerSecond = 1_000_000_000n;
 
 const clamp = (time: bigint, max: bigint): bigint => (time < 0n ? 0n : time > max ? max : time);
 
-/** Checks a clock state that comes from elsewhere. Returns undefined if it is none. */
+/** Checks a value from a state file that a developer loads. Returns undefined if it is not a clock state. */
 export function parseClockState(value: unknown): ClockState | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { offset, frozenAt, nextBlockTime } = value as Record<keyof ClockState, unknown>;
@@ -61,7 +67,7 @@ export function createChainClock(real: UnixClock): ChainClock {
     nextBlockTime = toBigint(state.nextBlockTime);
   };
 
-  // An offset may come from a state file, and a clock that was set to the last second runs on.
+  // Clamped, because the sum may be out of range: a clock that was set to `maxTime` runs on, and the offset of a state file is not limited.
   const unixSeconds = (): bigint => frozenAt ?? clamp(real.unixSeconds() + offset, maxTime);
 
   const save = (): ClockState => ({

@@ -5,8 +5,9 @@ import { PostgresError } from '../postgres/postgres-fault.ts';
 import { watchIndexVersion } from './index-version.ts';
 import type { IndexState } from './version-query.ts';
 
-/** The text of a query that fails. */
+/** The text of a query that fails, and of one that returns the tip. */
 const failing = 'SELECT failing';
+const selectTip = 'SELECT tip';
 
 /** A database whose version the test sets, with the functions that its notifications and its timer call. */
 function createWatch() {
@@ -46,7 +47,9 @@ function createWatch() {
           const state = await readState();
           return {
             results: all.map(({ text }) =>
-              text === failing ? { status: 'rejected', reason: new RangeError(text) } : { status: 'fulfilled', value: [text] },
+              text === failing
+                ? { status: 'rejected', reason: new RangeError(text) }
+                : { status: 'fulfilled', value: [text === selectTip ? state.position.heights[0] : text] },
             ),
             last: [state],
           };
@@ -76,7 +79,7 @@ function createWatch() {
       },
       share: async () => ({ heights: [servedElsewhere], revision: 0 }),
     },
-    floor: { heights: [0], revision: 0 },
+    lowest: { heights: [0], revision: 0 },
   });
   return {
     version,
@@ -287,6 +290,17 @@ test('what another process has served is a floor here too', async () => {
   expect(await codeOf(watch.version.read())).toBe('DATABASE_BEHIND');
   watch.setTip(6);
   expect(await codeOf(watch.version.read())).toBe('done');
+});
+
+test('what a replica below the floor has returned is read again when it has caught up', async () => {
+  const watch = createWatch();
+  watch.setTip(5);
+  watch.readReplica(6);
+  watch.setServedElsewhere(6);
+  await watch.version.start();
+  setTimeout(() => watch.setTip(6), 20);
+  expect(await watch.version.sql.all<unknown>(selectTip, [])).toEqual([6]);
+  expect(watch.selected).toEqual([]);
 });
 
 test('a version that a replica has is not known before it has what the primary notified', async () => {

@@ -10,17 +10,23 @@ import { listenForBlocks } from './block-notifications.ts';
 import { behind, createServedState, type ServedState } from './served-state.ts';
 import type { IndexState, VersionQuery } from './version-query.ts';
 
-/** Milliseconds between two reads of the version: if nothing notifies, and else in case a connection was lost without a sign of it. */
+/**
+ * Milliseconds between two polls. `unnotified`: no notifications arrive, so listeners must be called to look for new blocks. `notified`: notifications
+ * arrive, and the poll finds what was missed if their connection was lost without a sign.
+ */
 const pollIntervals = { unnotified: 250, notified: 1000 } as const;
 
 export type IndexVersion = ReturnType<typeof watchIndexVersion>;
 
 /**
- * The version of the index that cached responses depend on, for `serac api`. Three things work together:
- * - the served state: every read is followed by a read of the version, and what was read once is the floor of all later reads;
- * - notifications: the indexer announces new blocks;
- * - the known version: from the moment it was read until the next notification it is known without a query.
- * So neither the known version nor the floor is ever below what was answered. Requests that run meanwhile may use the version that was known before.
+ * The version of the index (last blocks and backfill revision) that cached responses depend on, for `serac api`: `openPostgresSource` calls this once.
+ * Three things work together:
+ * - the served state (served-state.ts): every read is followed by a read of the version, and the highest position that was read is the floor, below
+ *   which no later read may be;
+ * - notifications (block-notifications.ts): the indexer announces new blocks;
+ * - the known version (below): from the moment the version was read until the next notification it is known without a query.
+ * So neither the known version nor the floor is ever below what was answered. Between the commit of a block and its notification, requests may still
+ * use the version from before the block.
  */
 export function watchIndexVersion({
   hosts,
@@ -29,7 +35,7 @@ export function watchIndexVersion({
   timers,
   now,
   served,
-  floor: lowest,
+  lowest,
 }: {
   readonly hosts: Pick<DatabaseHosts, 'sql' | 'select' | 'changes' | 'readsPrimary' | 'primaryPosition'>;
   readonly listen: DatabaseHosts['listen'];
@@ -38,8 +44,8 @@ export function watchIndexVersion({
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly served: ServedPosition;
-  /** The lowest position, with as many heights as there are chains. */
-  readonly floor: ReadPosition;
+  /** The floor at first: height 0 for every indexed chain. */
+  readonly lowest: ReadPosition;
 }) {
   const state = createServedState({ hosts, query, timers, now, served, lowest });
   const known = createKnownVersion(state);
@@ -56,15 +62,18 @@ export function watchIndexVersion({
   });
 
   const { reach, sql } = createVersionReads(state, known, notifications.covers);
+  /** Reads the version that is current now. Calls at the same time share one query. */
   const readNew = coalesce(() => reach(state.floor()));
   const readPrimaryPosition = coalesce(() => hosts.primaryPosition());
 
+  /** Learns what the other API servers have served. */
   const exchangeServed = async (): Promise<void> => {
     if (await state.exchange()) known.forget();
   };
   let cancelPoll = (): void => {};
   const poll = (): void => {
     cancelPoll = timers.after(notifications.isListening() ? pollIntervals.notified : pollIntervals.unnotified, () => {
+      // Checks a known version. If none is known, as always without notifications, the next request reads it.
       if (known.current() !== undefined) readNew().catch(() => undefined);
       void exchangeServed();
       callListeners();
@@ -74,44 +83,48 @@ export function watchIndexVersion({
   poll();
 
   return {
-    /** Returns the known version, or reads it. Rejects with DATABASE_BEHIND while no host has what was served. */
+    /** Returns the known version, or reads it. The response cache calls it for every request. Rejects with DATABASE_BEHIND while no host has the floor. */
     read: async (): Promise<ChainVersion> => known.current()?.version ?? readNew(),
     /**
      * The database for all other reads. The version is read after each of them, in the same round trip, and what they have seen counts as served
-     * before they return. They reject with DATABASE_BEHIND if the host has less than was served before.
+     * before they return. They reject with DATABASE_BEHIND while no host has the floor.
      */
     sql,
     /**
-     * The last block of a chain, by its place in `tips`, from the last read of the version until the next notification: lists begin at it without
-     * another query. The same object as long as the whole index is the same. Undefined if nothing notifies, or another host is read since.
+     * The last block of a chain (by its place in `IndexState.tips`) while the version is known: lists begin at it without another query. The same
+     * object as long as the whole index is the same. Undefined while no version is known (always, without notifications), and if another server may
+     * have been read since.
      */
     recentTip: known.recentTip,
-    /** Calls `listener` when blocks may have been added. Returns a function that ends this. */
+    /** Calls `listener` when blocks may have been added: after a notification and at every poll. Returns a function that ends this. */
     onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** See `ReadConsistency`. */
+    // The next three are `ReadConsistency` (api/rest/read-consistency.ts): they keep the answers that one caller gets from going back.
+    /** Waits until reads see the block at a height of the X-Chain, which the caller has seen before. Rejects with DATABASE_BEHIND if no host has it. */
     atLeast: async (height: number): Promise<void> => {
+      // Only the X-Chain, which is the first chain: a position with fewer heights wants nothing of the other chains.
       const wanted = { heights: [height], revision: 0 };
       if (isAtLeast(state.floor(), wanted)) return;
       await readNew();
       if (isAtLeast(state.floor(), wanted)) return;
+      // Not even the primary may have it: then no replica is waited for.
       const primary = await readPrimaryPosition().catch(() => undefined);
       if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
       await reach(wanted);
     },
-    /** See `ReadConsistency`. */
-    changes: state.servers,
-    /** See `ReadConsistency`. */
+    /** A number that grows whenever reads may go to another server than before: an answer whose reads have seen both is made again. */
+    changes: state.changes,
+    /** The height of the X-Chain that was served last. */
     height: (): number => state.floor().heights[0] ?? 0,
-    /** Waits until reads see all that the primary has now. */
+    /** Waits until reads see all that the primary has now: an address backfill has just stored something there. */
     reachPrimary: async (): Promise<void> => {
       if (!hosts.readsPrimary()) await reach(await hosts.primaryPosition());
     },
     writer: state.writer,
     floor: state.floor,
-    /** Learns what other processes have served. */
+    /** Called once before the first request: takes over the floor that other API servers, or an earlier process, have left in Redis. */
     start: exchangeServed,
     stop: (): void => {
       notifications.stop();
@@ -120,9 +133,12 @@ export function watchIndexVersion({
   };
 }
 
-/** Reads after which the version is known, unless it was outdated meanwhile. `covers`: see `listenForBlocks`. */
+/**
+ * Reads after which the version is known. `covers` says whether a state at a position is the newest one until the next notification: notifications
+ * arrive, and the state has all that they have announced.
+ */
 function createVersionReads(state: ServedState, known: KnownVersion, covers: (position: ReadPosition) => boolean) {
-  /** Runs a read that returns the state it has seen. */
+  /** Runs a read that returns the state it has seen, and makes the version of that state the known one. */
   const learnFrom = async <T extends { readonly state: IndexState }>(read: () => Promise<T>): Promise<T> => {
     const learn = known.startReading();
     try {
@@ -148,7 +164,7 @@ function createVersionReads(state: ServedState, known: KnownVersion, covers: (po
     group: readGroup,
   };
   return {
-    /** Reads the version of a state that has what is wanted. */
+    /** Reads the version of a state at or above `wanted`. */
     reach: async (wanted: ReadPosition): Promise<ChainVersion> => {
       const reached = await learnFrom(async () => ({ state: await state.reach(wanted) }));
       return reached.state.version;
@@ -159,17 +175,21 @@ function createVersionReads(state: ServedState, known: KnownVersion, covers: (po
 
 type KnownVersion = ReturnType<typeof createKnownVersion>;
 
-/** Remembers the version from the moment it was read until it is forgotten, or the floor is above it because a caller brought a later height. */
-function createKnownVersion({ servers, floor }: Pick<ServedState, 'servers' | 'floor'>) {
-  let known: (IndexState & { readonly servers: number }) | undefined;
-  /** How often the version was forgotten: what a read that began before has seen may be outdated. */
+/**
+ * Remembers the version from the moment it was read until it is forgotten. A version below the floor is not used either: another read (such as
+ * `atLeast`, for a caller who has seen a later block) has raised the floor, and its version is not remembered yet.
+ */
+function createKnownVersion({ changes, floor }: Pick<ServedState, 'changes' | 'floor'>) {
+  /** `changes`: the number of changes of the server when the state was read. */
+  let known: (IndexState & { readonly changes: number }) | undefined;
+  /** How often the version was forgotten. If it was during a read, the state that this read has seen may be outdated. */
   let forgotten = 0;
   const current = (): typeof known => (known !== undefined && isAtLeast(known.position, floor()) ? known : undefined);
   /** Keeps the same object as long as it is the same version on the same server. */
   const remember = (state: IndexState): void => {
     const { tip, past } = state.version;
-    const isSame = known?.version.tip === tip && known.version.past === past && known.servers === servers();
-    if (!isSame && isAtLeast(state.position, floor())) known = { ...state, servers: servers() };
+    const isSame = known?.version.tip === tip && known.version.past === past && known.changes === changes();
+    if (!isSame && isAtLeast(state.position, floor())) known = { ...state, changes: changes() };
   };
   return {
     current,
@@ -177,7 +197,7 @@ function createKnownVersion({ servers, floor }: Pick<ServedState, 'servers' | 'f
       forgotten++;
       known = undefined;
     },
-    /** Called before a read. Returns a function for the state that it has seen. Reads may end in another order than they began. */
+    /** Called before a read. Returns a function to call with the state that the read has seen, which is dropped if `forget` was called during the read. */
     startReading: (): ((state: IndexState) => void) => {
       const before = forgotten;
       return (state) => {
@@ -186,7 +206,7 @@ function createKnownVersion({ servers, floor }: Pick<ServedState, 'servers' | 'f
     },
     recentTip: (chain: number): PinnedBlock | undefined => {
       const found = current();
-      return found?.servers === servers() ? found.tips[chain] : undefined;
+      return found?.changes === changes() ? found.tips[chain] : undefined;
     },
   };
 }

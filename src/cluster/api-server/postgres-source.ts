@@ -58,7 +58,7 @@ export async function openPostgresSource(
       timers: env.timers,
       now: env.clock.monotonic,
       served: redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16)),
-      floor: { heights: chains.map(() => 0), revision: 0 },
+      lowest: { heights: chains.map(() => 0), revision: 0 },
     });
     opened.add({ close: version.stop });
     for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);

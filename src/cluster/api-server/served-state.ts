@@ -7,14 +7,17 @@ import type { ServedPosition } from '../hosts/served-position.ts';
 import { PostgresError } from '../postgres/postgres-fault.ts';
 import type { IndexState, VersionQuery } from './version-query.ts';
 
-/** Milliseconds: how long a replica that is behind is waited for, before another host is read; and between two looks at it. */
+/** Milliseconds. `replicaWait`: how long reads wait for a replica that is behind before they go to another host. `replicaPoll`: between two looks at it. */
 const intervals = { replicaWait: 250, replicaPoll: 20 } as const;
 
 export type ServedState = ReturnType<typeof createServedState>;
 
 /**
- * Reads the state of the index, and remembers how much of it was served: the floor. A state counts as served before its reader gets it. Reads that
- * find a host below the floor read another one, so no answer shows less than an earlier one did. Used by `watchIndexVersion`.
+ * Keeps the answers of `serac api` from going back. Its database may be several hosts, and a replica may have fewer blocks than the host that was
+ * read before. So this reads the state of the index (`IndexState`: heights, version, server) with every read, and remembers the highest position
+ * that a read has seen: the floor. A read that finds its host below the floor waits for the host, or goes to another one.
+ * The floor rises, and is shared with the other API servers through Redis, before a reader gets what it has read: if this process dies right after
+ * its answer, the process that replaces it knows the floor. Used by `watchIndexVersion` (index-version.ts) only.
  */
 export function createServedState({
   hosts,
@@ -29,16 +32,19 @@ export function createServedState({
   readonly timers: Pick<ClusterEnv['timers'], 'after'>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  /** Where the floor is shared with other processes. */
+  /** Where the floor is shared with other API servers: Redis, if there is one. */
   readonly served: ServedPosition;
-  /** The lowest position, with as many heights as there are chains. */
+  /** The floor at first: height 0 for every indexed chain, because only chains that are in the floor are shared. */
   readonly lowest: ReadPosition;
 }) {
   let floor = lowest;
   let lastState: IndexState | undefined;
-  /** How often another server answered under the name of the host that is read. */
+  /**
+   * How often a state came from another server than the one before it. This finds what `hosts.changes` cannot: a failover behind the name of one host.
+   * A change of the host counts in both, which is harmless: callers only compare the sum before and after.
+   */
   let serverChanges = 0;
-  /** Runs while a higher floor is being shared. */
+  /** Pending while a higher floor is being written to Redis. */
   let sharing: Promise<void> | undefined;
 
   const noteServer = (state: IndexState): IndexState => {
@@ -48,7 +54,10 @@ export function createServedState({
   };
   const readState = async (): Promise<IndexState> => noteServer(await query.read(hosts.sql));
 
-  /** Reads the state until the host has what is wanted; at most for `milliseconds`, and once if it is the primary, which has all there is. */
+  /**
+   * Reads the state until the host has reached `wanted`, for `milliseconds` at most, and returns the last state either way. The primary is read once:
+   * it has all there is.
+   */
   const waitForHost = async (wanted: ReadPosition, milliseconds: number): Promise<IndexState> => {
     const until = now() + milliseconds;
     for (;;) {
@@ -58,7 +67,7 @@ export function createServedState({
     }
   };
 
-  /** Reads a state that has what is wanted, from another host if need be. Rejects with DATABASE_BEHIND if no host has it. */
+  /** Reads a state at or above `wanted`, if need be from another host, which is then read from now on. Rejects with DATABASE_BEHIND if no host has it. */
   const findState = async (wanted: ReadPosition): Promise<IndexState> => {
     const state = await waitForHost(wanted, intervals.replicaWait);
     if (isAtLeast(state.position, wanted)) return state;
@@ -68,7 +77,7 @@ export function createServedState({
     throw behind(wanted);
   };
 
-  /** Raises the floor to a state. Resolves when other processes can know it. */
+  /** Raises the floor to a state. Resolves when the floor is in Redis (or Redis does not answer), also if another read has raised it. */
   const serve = async (state: IndexState): Promise<IndexState> => {
     if (!isAtLeast(floor, state.position)) {
       floor = joinPositions(floor, state.position);
@@ -81,32 +90,59 @@ export function createServedState({
     return state;
   };
 
+  /** Runs queries, and reads the state after them in the same round trip: the state has all that the queries have seen. */
+  const runWithState = async (queries: readonly SqlQuery[]): Promise<StatedResults> => {
+    const { results, last } = await hosts.sql.groupThen(queries, query);
+    return { results, state: noteServer(query.stateOf(last)) };
+  };
+
   return {
-    /** What was served, by this process or another. */
+    /** The highest position that was served, by this process or, as far as `exchange` has told, by another API server. */
     floor: (): ReadPosition => floor,
     waitForHost,
-    /** Reads a state that has what is wanted, and counts it as served. */
+    /**
+     * Reads a state at or above `wanted`, and counts it as served. `wanted` need not have all of the floor (a caller may ask for one height only): then
+     * the state may be below the floor elsewhere, and must not be used as the known version.
+     */
     reach: async (wanted: ReadPosition): Promise<IndexState> => serve(await findState(wanted)),
-    /** Runs queries, reads the state after them in the same round trip, and counts it as served: it has all that they have seen. */
-    readWith: async (queries: readonly SqlQuery[]): Promise<{ readonly results: readonly GroupResult[]; readonly state: IndexState }> => {
+    /**
+     * Runs queries, and counts the state after them as served. If the host was below the floor, its results show less than an earlier answer did: the
+     * queries run again when the host has caught up or another one is read. Rejects with DATABASE_BEHIND if no host has the floor.
+     */
+    readWith: async (queries: readonly SqlQuery[]): Promise<StatedResults> => {
       const wanted = floor;
-      const { results, last } = await hosts.sql.groupThen(queries, query);
-      const state = noteServer(query.stateOf(last));
-      return { results, state: await serve(isAtLeast(state.position, wanted) ? state : await findState(wanted)) };
+      let read = await runWithState(queries);
+      if (!isAtLeast(read.state.position, wanted)) {
+        await findState(wanted);
+        read = await runWithState(queries);
+        if (!isAtLeast(read.state.position, wanted)) throw behind(wanted);
+      }
+      await serve(read.state);
+      return read;
     },
-    /** Shares the floor again, in case Redis has lost it, and raises it to what other processes have served. Returns whether that is more. */
+    /**
+     * Exchanges floors with the other API servers through Redis: writes the floor again, in case Redis has lost it, and raises it to theirs. Returns
+     * whether the floor has risen. Called at start and by every poll.
+     */
     exchange: async (): Promise<boolean> => {
       const others = await served.share(floor);
       if (isAtLeast(floor, others)) return false;
       floor = joinPositions(floor, others);
       return true;
     },
-    /** Counts the moments since which another server may be read. */
-    servers: (): number => hosts.changes() + serverChanges,
-    /** The last known `writer` of `IndexState`. */
+    /**
+     * A number that grows whenever reads may go to another PostgreSQL server than before. An answer of several reads compares it before the first and
+     * after the last of them: if it differs, the reads may not agree, and the answer is made again.
+     */
+    changes: (): number => hosts.changes() + serverChanges,
+    /** A number that differs if another indexer writes the index (see `IndexState`); 0 before the first read. Address backfills start anew then. */
     writer: (): number => lastState?.writer ?? 0,
   };
 }
 
+/** What `readWith` returns: the results of queries, and the state of the index that was read after them. */
+type StatedResults = { readonly results: readonly GroupResult[]; readonly state: IndexState };
+
+/** The error of a read that no host can serve. It names the height of the first chain, which is the X-Chain: callers ask for heights of that one. */
 export const behind = ({ heights }: ReadPosition) =>
   new PostgresError(`no host of the database has height ${heights[0]} yet`, { code: 'DATABASE_BEHIND', reason: 'behind' });

@@ -1,43 +1,53 @@
 import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts';
 
 /*
- * The lease of the indexer: a row that says which process may write the index, and until when. The holder renews it; another process takes it when
- * it was not renewed for some seconds. All times are those of the database's clock.
+ * The table of the lease: a row that says which `serac index` process may write the index. Its holder renews the row every second. The SQL is here;
+ * when it runs is decided in lease.ts (`tryLease`), which also takes an advisory lock: whoever takes the lease has that lock. `serac api` only reads
+ * the row (index-status.ts), to know whether an indexer is alive.
+ * `name` is `serac index` and the ID of the X-Chain, so there is one row, unless indexers of several networks were started on one schema.
+ * Times are written by the clock of the database, so clocks of the processes do not matter.
  */
 
-/** Milliseconds without a renewal after which another process may take the lease. The holder renews it every second. */
+/** Milliseconds without a renewal after which the lease has expired: lease.ts ends the sessions of its holder, and the next process takes it. */
 export const leaseMilliseconds = 10_000;
 
-/** `term`: counts the holders. `holder`: the application name of its sessions; null after it has released the lease. */
+/**
+ * `term`: number of the holder, one more for each. `holder`: the application name of the sessions of the holder; null after it has released the lease.
+ * `fillfactor`: leaves room in the page, so that a renewal updates the row in place.
+ */
 const createText = `CREATE TABLE IF NOT EXISTS index_lease(name text PRIMARY KEY, term bigint NOT NULL, holder text,
   renewed_at timestamptz NOT NULL) WITH (fillfactor = 50)`;
 
-/** Creates the table. Only one process may do so at a time. */
+/** Creates the table if there is none. The caller must have the advisory lock: PostgreSQL may refuse one of two that create a table at the same time. */
 export async function createLeaseTable(sql: Sql): Promise<void> {
   await sql.all(createText, []);
 }
 
-/** What a reader sees of the lease. */
+/** What `serac api` sees of the lease. */
 export type LeaseReading = {
-  /** Whether some process holds the lease: it may have died since. False after it was released. */
+  /** Whether a process has taken the lease and not released it. The process may have died since: see `age`. */
   readonly isHeld: boolean;
-  /** Milliseconds since the lease was last renewed, taken or released, by the clock of the host that is asked. */
+  /** Milliseconds since the lease was last renewed, taken or released, by the clock of the host that is read: that of a replica may differ a little. */
   readonly age: number;
 };
 
-/** The lease that was renewed last. Returns undefined if there is none: only an indexer of an earlier version has written, or none yet. */
+/**
+ * Reads the lease that was renewed last, whatever its name: the indexer that is alive. Returns undefined if there is none: no indexer has written yet,
+ * or only one of an earlier version, which had no lease.
+ */
 export async function readLease(sql: Sql): Promise<LeaseReading | undefined> {
   if (!(await hasTable(sql, 'index_lease'))) return undefined;
   const [row] = await sql.all<{ held: boolean; age: number }>(
     `SELECT holder IS NOT NULL AS held, ${ageText} AS age FROM index_lease ORDER BY renewed_at DESC LIMIT 1`,
     [],
   );
+  // Negative if the clock of a replica is behind that of the primary.
   return row && { isHeld: row.held, age: Math.max(0, row.age) };
 }
 
 const ageText = 'CAST(extract(epoch FROM clock_timestamp() - renewed_at) * 1000 AS bigint)';
 
-/** The lease as another process may take it. */
+/** What a process that wants to take the lease must know of it. */
 export type LeaseState = LeaseReading & { readonly term: number; readonly holder: string | null };
 
 /** Reads the lease of this name. Returns undefined if it was never taken. */
@@ -51,8 +61,10 @@ export async function findLease(sql: Sql, name: string): Promise<LeaseState | un
 }
 
 /**
- * Takes the lease after the holder that `found` describes, unless that one has renewed it since it was found, or another process was
- * faster. Returns the new term. Waits for a commit of the former holder that has verified its term and not ended yet.
+ * Takes the lease for `holder` as successor of the holder in `found` (from `findLease`; undefined: nobody ever had the lease). Returns the new term;
+ * undefined if the former holder has renewed the lease since `findLease`, or another process has taken it.
+ * Does not check that the lease has expired: the caller has the advisory lock, so the session through which the former holder wrote has ended.
+ * A transaction of the former holder that has verified its term is waited for.
  */
 export async function takeLease(
   sql: WritableSql,
@@ -66,12 +78,14 @@ export async function takeLease(
       );
       return row?.term;
     }
-    // FOR UPDATE waits for the FOR KEY SHARE of a commit; an UPDATE alone would not.
+    // FOR UPDATE waits for the FOR KEY SHARE of `verifyLease`; an UPDATE alone would not.
     const [current] = await tx.all<{ age: number }>(`SELECT ${ageText} AS age FROM index_lease WHERE name = ? AND term = ? FOR UPDATE`, [
       name,
       found.term,
     ]);
-    if (current === undefined || (found.isHeld && current.age < found.age)) return undefined;
+    // The age only grows unless the lease is renewed.
+    const wasRenewed = current !== undefined && found.isHeld && current.age < found.age;
+    if (current === undefined || wasRenewed) return undefined;
     const [row] = await tx.all<{ term: number }>(
       'UPDATE index_lease SET term = term + 1, holder = ?, renewed_at = clock_timestamp() WHERE name = ? RETURNING term',
       [holder, name],
@@ -80,7 +94,7 @@ export async function takeLease(
   });
 }
 
-/** Renews the lease. Returns false if another process has taken it. Does not wait for commits of this term. */
+/** Renews the lease. Returns false if another process has taken it. Does not wait for a long transaction of the same holder (`verifyLease`). */
 export async function renewLease(sql: Sql, name: string, term: number): Promise<boolean> {
   const rows = await sql.all('UPDATE index_lease SET renewed_at = clock_timestamp() WHERE name = ? AND term = ? RETURNING 1 AS one', [
     name,
@@ -90,8 +104,9 @@ export async function renewLease(sql: Sql, name: string, term: number): Promise<
 }
 
 /**
- * Whether this term still holds the lease; returns the process ID of the session too. Called at the beginning of every transaction that writes:
- * nobody takes the lease before that has ended.
+ * Checks that this term still holds the lease, at the beginning of every transaction that writes. Locks the row (FOR KEY SHARE), so nobody can take
+ * the lease before the transaction has ended. Returns undefined if the lease was taken; else the process ID of the session, by which lease.ts sees
+ * whether it is still the session that has the advisory lock.
  */
 export async function verifyLease(tx: Sql, name: string, term: number): Promise<{ readonly pid: number } | undefined> {
   const [row] = await tx.all<{ pid: number }>('SELECT pg_backend_pid() AS pid FROM index_lease WHERE name = ? AND term = ? FOR KEY SHARE', [
@@ -101,14 +116,15 @@ export async function verifyLease(tx: Sql, name: string, term: number): Promise<
   return row;
 }
 
-/** Lets the next process take the lease at once. */
+/** Gives the lease up: the next process need not wait until it has expired. */
 export async function releaseLease(sql: Sql, name: string, term: number): Promise<void> {
   await sql.all('UPDATE index_lease SET holder = NULL, renewed_at = clock_timestamp() WHERE name = ? AND term = ?', [name, term]);
 }
 
 /**
- * Ends the sessions of a holder whose lease has expired, so that they keep no locks, and waits for up to a second for each. Returns how many; those of
- * other roles end by their timeouts.
+ * Ends the sessions of a holder whose lease has expired, and with them its advisory lock; waits for up to a second for each. Returns how many sessions
+ * were told to end. Called before `takeLease`. Only sessions of the same database user can be ended: if the holder was started with another user, its
+ * sessions end by their own timeouts (`idle` in lease.ts).
  */
 export async function endSessionsOf(sql: Sql, holder: string): Promise<number> {
   const rows = await sql.all(

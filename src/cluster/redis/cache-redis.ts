@@ -2,7 +2,10 @@ import { notReadBack, type SharedCache } from '../../api/access/shared-cache.ts'
 import { equal } from '../../base/bytes/octets.ts';
 import type { Redis } from './redis.ts';
 
-/** A cache shared by all processes of one Redis. While Redis is down, `get` finds nothing and `set` stores nothing. */
+/**
+ * The cache of responses that all processes share which use the same Redis; opened by `openRedisBackend`. `get` and `set` are called for requests: while
+ * Redis is down, `get` finds nothing and `set` stores nothing. The probes are called by health checks, and reject while Redis is down.
+ */
 export function createRedisCache({
   redis,
   random,
@@ -30,7 +33,9 @@ export function createRedisCache({
       const back = await redis.getBytes(key);
       if (back === undefined || !equal(back, value)) throw notReadBack();
     },
+    // Nobody writes this key: that Redis answers is enough.
     probeRead: async () => void (await redis.getBytes(`${prefix}touch`)),
+    /** Closes the connection, which the limits in Redis use too: `openRedisBackend` closes the cache last. */
     close: async () => redis.close(),
   };
 }
