@@ -20,7 +20,7 @@ import {
 
 export const pageSize = (absent: number, max: number) => optional(withDefault(integerIn(1, max, 'Maximum number of items.'), absent));
 
-/** The page token. The dispatcher opens it and passes it to the route as `paging.cursor`. A route must declare it under the name `pageToken`. */
+/** The page token, which a route must declare under the name `pageToken`. rest/route-runner.ts opens it and passes it to the route as `paging.cursor`. */
 export const pageToken = optional(uuid('The nextPageToken of the previous page. Valid for 24 hours; after that the listing starts again.'));
 
 /** Paging parameters of most lists. */

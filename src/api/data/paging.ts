@@ -51,5 +51,8 @@ export function countWithinBytes<T>(rows: readonly T[], limit: number, bytesOf: 
   return firstExcess < 0 ? limit : Math.min(limit, Math.max(1, firstExcess));
 }
 
-/** Limit for the stored outputs on a page, in bytes. Their JSON is about eight times as long and takes about 50 ms to look up and write. */
+/**
+ * Limit for a page, in bytes as stored: of its outputs, or of its transactions (each counts with its outputs or itself, whichever is more). The
+ * JSON of outputs is about eight times as long and takes about 50 ms to look up and write.
+ */
 export const maxPageBytes = 250_000;

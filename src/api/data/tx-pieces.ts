@@ -15,7 +15,7 @@ import { writeTx } from './write-tx.ts';
  * the last transaction that spent one of its outputs, or its own) until one of the outputs `unspent` is spent.
  */
 export type TxPiece = Piece & {
-  /** Bytes of its outputs, or its own if they are more: a list that `maxPageBytes` cut short must have a next page. */
+  /** Bytes of its outputs, or of the transaction if they are more. A list that `maxPageBytes` ended early must have a next page; see `listTxs`. */
   readonly storedBytes: number;
   readonly validFrom: number;
   readonly unspent: readonly number[];
@@ -24,8 +24,9 @@ export type TxPiece = Piece & {
 };
 
 /**
- * Rendered transactions as of a block, in the order of their numbers `seqs`. The list may end early if they have more than `maxPageBytes` in
- * total. `epoch`: when the request began. Those that are cached and that nobody has spent from since are not read again.
+ * Rendered transactions as of a block, in the order of their numbers `seqs`. The list ends early, behind at least two, if those that must be
+ * read have more than `maxPageBytes` in total. `epoch`: when the request began. Those that are cached and that nobody has spent from since are
+ * not read again.
  */
 export async function readTxPieces(
   deps: DataDeps,

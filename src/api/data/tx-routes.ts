@@ -86,6 +86,9 @@ async function listTxs(
   const [metadata, { listing, rows }] = await Promise.all([listMetadata(spelling, chain), page]);
   const bytesOf = ({ piece }: (typeof rows)[number]) => piece?.storedBytes ?? 0;
   const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, bytesOf, paging });
+  // Every item has a piece. Only the row beyond `limit` and those behind a list that `readTxPieces` ended early have none. `cutPage` leaves out the
+  // row beyond `limit`. The list ends early only behind at least two transactions that have more than `maxPageBytes` together, and `storedBytes` of
+  // a piece is no less than its transaction: so `cutPage` ends the page before the last of these pieces.
   return { name, pieces: items.map(({ piece }) => piece as TxPiece), nextPageToken, metadata };
 }
 

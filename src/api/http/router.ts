@@ -52,7 +52,10 @@ export function createRouter({
 }: {
   /** By decoded path, exact and case-sensitive. Looked up for every request, so routes may be added and removed. */
   readonly routes: HttpRoutes;
-  /** Handlers of all paths with a given first segment, such as `v1`. They parse the rest of the path themselves, including percent escapes. */
+  /**
+   * Handlers of all paths with a given first segment, such as `v1`. They parse the rest of the path themselves, including percent escapes.
+   * `createApiHandlers` (app/servers/api.ts) makes those of the Data and Metrics APIs.
+   */
   readonly prefixHandlers?: ReadonlyMap<string, Handler>;
   /** Answers paths without a route, for people: returns undefined for those it does not have. */
   readonly pages?: (request: HttpRequest) => Promise<HttpResponse> | undefined;

@@ -34,7 +34,7 @@ type RouteRequest = {
   readonly keyID?: string | undefined;
 };
 
-/** Reads and creates page tokens for one query (the route and its parameters without the paging ones). The dispatcher encrypts them. */
+/** Reads and creates page tokens for one query (the route and its parameters without the paging ones). route-runner.ts encrypts them. */
 export type Paging = {
   /** Start of the requested page. Undefined for the first page, and if the token has expired or was made with another secret. */
   readonly cursor: PageCursor | undefined;
@@ -43,8 +43,8 @@ export type Paging = {
 };
 
 /**
- * The last item of the page before (`after`), and the height that all pages of the listing are read at. Both below 2^33; `after` may be
- * negative.
+ * The number of the last item of the page before (`after`), and the height that all pages of the listing are read at. Limits of a page token: the
+ * height is below 2^32, `after` is an integer from -2^52 to below 2^52.
  */
 export type PageCursor = { readonly height: number; readonly after: number };
 

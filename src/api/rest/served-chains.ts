@@ -56,6 +56,7 @@ type ChainIdentity = {
 
 /** What can be read of a chain. */
 type ChainReads = {
+  /** Implemented by `openReads` (ledger/index-read/open-reads.ts). A node's chain has it as `history`. */
   readonly reads: IndexReads;
   /** Further reads, for the explorer routes. */
   readonly explorer?: ExplorerReads | undefined;

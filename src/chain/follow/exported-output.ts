@@ -9,13 +9,14 @@ import { struct } from '../../base/codec/struct.ts';
 import { union } from '../../base/codec/union.ts';
 import type { ForeignChain } from './remote.ts';
 
-/** Source and destination chain of an export. */
+/** The chain that outputs are exported from (P- or C-Chain), and the one they are exported to (this chain). */
 type ExportRoute = { readonly from: Id; readonly to: Id };
 
 /**
- * Returns the outputs that an ExportTx of the P- or C-Chain put into the memory shared with this chain: an empty list if its chains are
- * others, undefined if the transaction is not an ExportTx. Does not read the credentials, which the other chain has verified.
- * Throws a CodecError if the bytes are not a transaction.
+ * Returns the outputs that an ExportTx of the P- or C-Chain exported to this chain, as UTXOs. export-lookup.ts calls it with transactions from the
+ * followed node: an ImportTx of this chain names the outputs it spends only by transaction and index, and their owners and amounts are in no
+ * block of this chain. Returns an empty list for an export between other chains, and undefined if codec version or type ID are not those of an
+ * ExportTx. Throws a CodecError if the bytes end early or the ExportTx is malformed. Credentials are not read: the other chain has verified them.
  */
 export function parseExportedOutputs(chain: ForeignChain, txBytes: Uint8Array, { from, to }: ExportRoute): readonly Utxo[] | undefined {
   const reader = new Reader(txBytes);
@@ -27,15 +28,18 @@ export function parseExportedOutputs(chain: ForeignChain, txBytes: Uint8Array, {
   return exported.map(({ assetID, output }, i) => makeUtxo(txID, outputIndex + i, assetID, output));
 }
 
-/** `outputIndex`: index of the first exported output, which is the number of outputs on its own chain. */
+/**
+ * How to read an ExportTx of a chain. `outputIndex`: index of the first exported output; the outputs that stay on the source chain (change) come
+ * before the exported ones.
+ */
 type Layout = {
   readonly typeID: number;
   readonly read: (reader: Reader) => { blockchainID: Id; destinationChain: Id; outputIndex: number; exported: TransferableOutput[] };
 };
 
 /**
- * AvalancheGo: vms/platformvm/txs/codec.go (registration order). Outputs locked for staking cannot be exported but may be inputs and change
- * outputs of an export.
+ * Type IDs of the P-Chain with their Go names, for error messages of `union`; which of them may stand at a place is said there. AvalancheGo:
+ * vms/platformvm/txs/codec.go (registration order). Outputs locked for staking cannot be exported but may be inputs and change outputs of an export.
  */
 const goTypeNames = { 5: 'secp256k1fx.TransferInput', 7: 'secp256k1fx.TransferOutput', 21: 'stakeable.LockIn', 22: 'stakeable.LockOut' };
 const transferOut = { 'secp256k1fx.TransferOutput': [7, TransferOutput] } as const;
@@ -43,13 +47,13 @@ const lockOut = struct({ locktime: u64, output: union('avax.TransferableOut', go
 const lockIn = struct({ locktime: u64, input: TransferableIn });
 const pChainOutput = struct({
   assetID: id,
-  output: union('avax.TransferableOut', goTypeNames, { ...transferOut, LockOut: [22, lockOut] }),
+  output: union('avax.TransferableOut', goTypeNames, { ...transferOut, 'stakeable.LockOut': [22, lockOut] }),
 });
 const pChainInput = struct({
   txID: id,
   outputIndex: u32,
   assetID: id,
-  input: union('avax.TransferableIn', goTypeNames, { 'secp256k1fx.TransferInput': [5, TransferInput], LockIn: [21, lockIn] }),
+  input: union('avax.TransferableIn', goTypeNames, { 'secp256k1fx.TransferInput': [5, TransferInput], 'stakeable.LockIn': [21, lockIn] }),
 });
 
 /** AvalancheGo: vms/platformvm/txs/export_tx.go. */

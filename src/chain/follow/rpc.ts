@@ -2,9 +2,20 @@ import { FollowError, invalidResponse, noResponse, stopped } from './fault.ts';
 import type { Timing } from './timing.ts';
 import type { Transport } from './transport.ts';
 
-/** A JSON-RPC 2.0 client. A call returns the result or throws FOLLOW_SILENT, FOLLOW_NONSENSE, FOLLOW_REFUSED or FOLLOW_STOPPED. */
+/**
+ * A JSON-RPC 2.0 client of a node's HTTP API. remote.ts uses it for the node that this one follows (copies accepted blocks from), and
+ * app/joined/joined-validators.ts for the nodes that are trusted to tell the validators.
+ */
 export type Rpc = {
+  /**
+   * Returns the result, which must be an object. Throws a `FollowError` with one of these codes:
+   * FOLLOW_SILENT    the node does not answer, or not with status 200 (`noResponse`)
+   * FOLLOW_NONSENSE  its answer is too long or not a response to this call (`invalidResponse`)
+   * FOLLOW_REFUSED   its answer is a JSON-RPC error (`nodeError`)
+   * FOLLOW_STOPPED   `close` was called (`stopped`)
+   */
   readonly call: (path: string, method: string, params: object, limits?: CallLimits) => Promise<Readonly<Record<string, unknown>>>;
+  /** Ends all calls that wait for an answer; later calls fail at once. */
   readonly close: () => void;
 };
 
@@ -38,8 +49,10 @@ export function createRpc(url: string, { transport, timing, timeout = defaultTim
     });
     try {
       const { status, text } = await transport({ url: base + path, body, maxBytes, signal: abort.signal });
-      // A starting node has no routes yet (404), one that is bootstrapping answers 503, a proxy 502 or 504.
+      // A starting node has no routes yet (404), one that is bootstrapping answers 503, a proxy 502 or 504. All of them mean that the node cannot
+      // answer now, so that callers try again: whatever the body says.
       if (status !== 200) throw noResponse(method, statusText(status));
+      // The transport does not read a body that is longer than `maxBytes`.
       if (text === undefined) throw invalidResponse(method, `the response is longer than ${maxBytes} bytes`);
       return text;
     } catch (cause) {
@@ -71,7 +84,7 @@ export function createRpc(url: string, { transport, timing, timeout = defaultTim
 const statusText = (status: number): string =>
   status >= 300 && status < 400 ? `HTTP status ${status}; redirects are not followed, give the final URL` : `HTTP status ${status}`;
 
-/** Large numbers are strings in the responses used here, so JSON.parse loses no precision. */
+/** Returns the result of a response, or throws. AvalancheGo writes numbers above 2^53 as strings, so JSON.parse loses no precision. */
 function resultOf(method: string, id: number, text: string): Readonly<Record<string, unknown>> {
   const response = jsonOf(method, text);
   if (!isRecord(response) || response.jsonrpc !== '2.0' || response.id !== id)

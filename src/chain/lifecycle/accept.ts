@@ -5,17 +5,18 @@ import type { Diff } from '../../ledger/state/diff.ts';
 import type { EventBus } from './events.ts';
 
 /**
- * Stores accepted blocks and their index rows in one database transaction, then publishes an event for each block. All accepted blocks go
- * through it, those of an engine and those of a followed node. `writeMore` runs in that transaction too.
+ * Stores accepted blocks in one database transaction, then publishes an event for each block. All accepted blocks go through it, those of an engine
+ * and those of a followed node. `writeMore` runs in that transaction too.
  */
 export type Accept = (blocks: readonly NewBlock[], writeMore?: () => void) => void;
 
+/** `writeRows` writes the other rows of the blocks in the same transaction: those of the index and of the event log (app/node/node-store.ts). */
 export const createAccept =
-  (state: Pick<ChainState, 'id' | 'commitAll'>, writeIndex: OnBlocksStored | undefined, { publish }: Pick<EventBus, 'publish'>): Accept =>
+  (state: Pick<ChainState, 'id' | 'commitAll'>, writeRows: OnBlocksStored | undefined, { publish }: Pick<EventBus, 'publish'>): Accept =>
   (blocks, writeMore) => {
     let committed: readonly StoredBlock[] = [];
     state.commitAll(blocks, (all) => {
-      writeIndex?.(all);
+      writeRows?.(all);
       writeMore?.();
       committed = all;
     });

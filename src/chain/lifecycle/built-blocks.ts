@@ -50,6 +50,7 @@ export function createBuiltBlocks({
       try {
         verifyBuiltBlock(own, { now, parent: processing.parentAt, importedByAncestors: processing.importedByAncestors });
       } catch (error) {
+        // A transaction has a drop reason if it was found invalid after this block was built: issued again, or in a block of another node.
         returnedTxs.add(own.block.txs.filter((tx) => mempool.drops.reasonOf(tx.id) === undefined));
         throw error;
       }

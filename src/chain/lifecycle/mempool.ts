@@ -93,7 +93,8 @@ export function createMempool(): Mempool {
         continue;
       }
       for (const id of consumedIds(tx)) {
-        const conflicting = waiting.get(consumers.get(id) ?? tx.id);
+        const consumer = consumers.get(id);
+        const conflicting = consumer === undefined ? undefined : waiting.get(consumer);
         if (conflicting === undefined) continue;
         removeEntry(conflicting);
         conflicts ??= [];

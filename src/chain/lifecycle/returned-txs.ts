@@ -4,15 +4,19 @@ import { isDuplicate } from './fault.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mempool } from './mempool.ts';
 
-/** Puts transactions of blocks that were not accepted back into the mempool. */
+/** Puts transactions of blocks that were not accepted back into the mempool, for undecided-blocks.ts and built-blocks.ts. */
 export type ReturnedTxs = {
-  /** Without verifying them; one that conflicts with another there is dropped. */
+  /** Adds transactions without verifying them; one that conflicts with another in the mempool is dropped. */
   readonly add: (txs: readonly Tx[]) => void;
-  /** If they are still valid. If reading the state fails, the remaining ones go back unverified and the error is thrown. */
+  /** Adds those that are still valid. If reading the state fails, the remaining ones go back unverified and the error is thrown. */
   readonly addIfValid: (txs: readonly Tx[]) => void;
 };
 
-/** The engine is not notified: it would build the same block again at once. */
+/**
+ * The engine is not notified here, because after a failure it would build the same block again at once. Where another block may succeed, the
+ * caller notifies it: `reject` of undecided-blocks.ts does. The solo engine, which rejects a block that it could not store, ignores this while
+ * automine makes a block; it tries again after a delay.
+ */
 export function createReturnedTxs({
   mempool,
   ledger,

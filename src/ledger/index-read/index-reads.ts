@@ -85,7 +85,7 @@ export type IndexReads = {
   readonly addressesBefore: (time: number) => Promise<number>;
 };
 
-/** Some of these reads as queries, which `openReads` runs. */
+/** Some of these reads as queries, which `openReads` (open-reads.ts) runs. */
 export type QueriesOf<Name extends keyof IndexReads> = {
   readonly [N in Name]: (...args: Parameters<IndexReads[N]>) => Queries<Awaited<ReturnType<IndexReads[N]>>>;
 };

@@ -12,40 +12,54 @@ import type { StoredUtxo } from '../state/stored-utxo.ts';
 import { outputsAreKnown } from '../state/tx-outputs.ts';
 import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
 
-/** A stored output of this chain. */
+/** An output that a transaction of this chain created, and whether it is spent. */
 export type ChainOutputRow = StoredChainOutput & {
-  /** `seq` of the transaction that consumed it. */
+  /** `seq` of the transaction that consumed the output; null while it is unspent. */
   readonly spent: number | null;
 };
 
-/** The same without what happened to it later. `seq`: see state/output-number.ts. */
+/** An output of this chain as it was created. `seq` is the number of the output (state/output-number.ts); height and time are those of its block. */
 export type StoredChainOutput = { readonly seq: number; readonly height: number; readonly time: number; readonly bytes: StoredUtxo };
 
-/** Outputs of this chain. They have no rows: nearly all are read from the transactions that created them. */
+/**
+ * Reads the outputs of this chain, for the other reads of the index (read-outputs.ts, read-search.ts), for indexing stored blocks again
+ * (index-write/stored-blocks.ts) and for a chain in PostgreSQL (cluster/chain). No table has a row for each output: nearly all outputs are cut
+ * out of the stored transactions that created them. Only outputs whose transactions are not stored have rows, in `old_utxo`: those from before
+ * linearization (when the chain got blocks), or copied from another node.
+ */
 export type ChainOutputReads = {
   /** Outputs by number, in any order; those that do not exist are left out. */
   readonly bySeqs: (seqs: readonly number[]) => Queries<ChainOutputRow[]>;
-  /** The same without what happened to them later. */
+  /** The same without `spent`, which saves the queries for it. */
   readonly storedBySeqs: (seqs: readonly number[]) => Queries<StoredChainOutput[]>;
-  /** Transactions by `seq`. Together with `storedBySeqs`, PostgreSQL reads both with one statement. */
+  /**
+   * Queries for transactions by `seq`. `storedBySeqs` has queries with the same text: if a caller yields both in one group (`runTogether`),
+   * `serac api` makes one statement of them (cluster/postgres/statement-joiner.ts).
+   */
   readonly txsBySeq: (seqs: readonly number[]) => Query[];
   /** Outputs by transaction and index; undefined where there is none. */
   readonly byRefs: (refs: readonly UtxoRef[]) => Queries<(StoredChainOutput | undefined)[]>;
-  /** The output with an ID: slower. */
+  /** The output with an ID. Slower than the reads by number or reference, because no index has all IDs; see state/output-ids.ts. */
   readonly byId: (id: Id) => Queries<ChainOutputRow | undefined>;
-  /** IDs in a narrow range, both ends included: those that begin with six characters or more. */
+  /**
+   * IDs in a range, both ends included, for a search by the beginning of an ID. The caller must know at least six characters of its CB58 text:
+   * a wider range finds only outputs from before linearization, at most `maxOldIds`.
+   */
   readonly idsBetween: (low: Uint8Array, high: Uint8Array) => Queries<Id[]>;
-  /** Adds the bytes of outputs to rows that have none. */
+  /** Adds the bytes of the outputs to those database rows (of `owner`, for example) that have no copy of them. */
   readonly addBytes: <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(
     rows: readonly Row[],
   ) => Queries<(Row & { readonly bytes: StoredUtxo })[]>;
-  /** The transactions that consumed outputs, if any: `utxo` and `tx`, both by `seq`. */
+  /** Queries for the spent ones among outputs. Their rows: number of the output (`utxo`) and of the transaction that consumed it (`tx`). */
   readonly spendsBySeq: (seqs: readonly number[]) => Query[];
 };
 
+/** `epoch`: the number of reverts, after which IDs that this process has cached are read again. */
 export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch: Sql['epoch'] = noReverts): ChainOutputReads {
   const txColumns = `SELECT x.seq, x.id, x.height, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
   const txsBySeq = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.seq ${isKey}`);
+  // The genesis of a chain with history from before linearization lists outputs of which it is unknown whether they existed at block 0. Those
+  // that are known to exist are in `old_utxo`. A look-up by number needs no such condition: the others were given no numbers.
   const txsById = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.id ${isKey} AND ${outputsAreKnown}`);
   const oldColumns = `SELECT o.seq, o.id, b.height, o.bytes, b.time FROM ${t.oldUtxo} o JOIN ${t.block} b ON b.height = 0`;
   const oldBySeq = keyLookup(dialect, (isKey) => `${oldColumns} WHERE o.seq ${isKey}`);
@@ -54,7 +68,7 @@ export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch
   const spendsBySeq = keyLookup(dialect, (isKey) => `SELECT utxo, tx FROM ${t.spend} WHERE utxo ${isKey}`);
   const ids = createOutputIdReads(t, epoch);
 
-  /** Queries for the rows that hold outputs. */
+  /** Queries for the rows that contain outputs: transactions, and rows of `old_utxo`. */
   const sourcesOf = (seqs: readonly number[]) => ({
     txs: txsBySeq([...new Set(seqs.filter((seq) => !isPreLinearizationOutput(seq)).map(txOfOutput))]),
     old: oldBySeq(seqs.filter(isPreLinearizationOutput)),
@@ -112,13 +126,13 @@ export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch
   };
 }
 
-/** IDs of outputs from before linearization that a range lists. */
+/** Limit for the outputs from before linearization that `idsBetween` lists. */
 const maxOldIds = 500;
 
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly height: number; readonly bytes: Uint8Array; readonly time: number };
 type OldRow = StoredChainOutput & { readonly id: Uint8Array };
 
-/** Finds outputs by number in rows that hold them. A transaction is opened when the first of its outputs is asked for. */
+/** Returns a function that finds an output by its number in the rows read for it. A transaction is verified and decoded for its first output. */
 function outputFinder(txs: readonly TxRow[], old: readonly OldRow[]): (seq: number) => StoredChainOutput | undefined {
   const txOf = new Map(txs.map((row) => [row.seq, row]));
   const oldOf = new Map(old.map(({ id: _, ...row }) => [row.seq, row]));
@@ -139,5 +153,8 @@ function openVerified(tx: TxRow): ReturnType<typeof openCreatedUtxos> {
   return openCreatedUtxos(tx);
 }
 
-/** PostgreSQL holds followed chains, which are never reverted. */
+/**
+ * For PostgreSQL: its chains are copied from a node that is followed, and blocks are never reverted there. Indexing stored blocks again does
+ * not use IDs, for which alone the epoch matters.
+ */
 const noReverts = (): number => 0;

@@ -146,7 +146,10 @@ export function createTxReads(
  */
 const usualOwners = 'substr(x.outputs, 23, 20), substr(x.outputs, 65, 20), substr(x.bytes, 107, 20), substr(x.bytes, 187, 20)';
 
-/** Cuts a list of transactions at `maxBytes`: looking up the outputs of a transaction costs many times what reading it does. */
+/**
+ * Ends a list of transactions with the one that exceeds `maxBytes`, at the earliest with the second: looking up the outputs of a transaction costs
+ * many times what reading it does.
+ */
 function cutAtBytes(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY): readonly TxRow[] {
   let size = 0;
   const last = rows.findIndex(({ bytes }, i) => {

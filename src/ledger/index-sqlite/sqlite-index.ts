@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts';
 
 /** The history index of a chain, in the chain's own SQLite database. */
 export type SqliteIndex = {
-  /** Passed to `state.init` and `state.commit`: writes the index of a block in the transaction that stores the block. */
+  /** Writes the index of a block. Passed to `state.init`, so that it runs in the transaction that stores block 0. */
   readonly indexBlock: OnBlockStored;
-  /** Passed to `state.commitAll`. */
+  /** Writes the index of several blocks. Called in the transaction that stores them, by `accept` and `extendGenesis` of node-store.ts. */
   readonly indexBlocks: OnBlocksStored;
   /** Passed to `state.addPreLinearizationUtxos`. */
   readonly indexPreLinearizationUtxos: OnUtxosStored;

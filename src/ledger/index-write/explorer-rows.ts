@@ -13,23 +13,28 @@ import type { Query } from '../store/queries.ts';
 import type { BlockToIndex } from './block-facts.ts';
 import { type AssetCounts, noAssetCounts } from './row-updates.ts';
 
-/** Writes the tables of the explorer routes and of lists of blocks and transactions; see index/explorer-tables.ts. */
+/**
+ * Computes what accepted blocks change in the two tables that index/explorer-tables.ts describes: `asset_owner` (addresses that have or had an
+ * asset) and `block_tx_ids` (transaction IDs of large blocks); and in the counts of assets. block-writer.ts, the writer of all index rows, runs
+ * the queries.
+ */
 type ExplorerRows = {
-  /** The rows of blocks. `changes`: the balances they change. */
+  /** For new blocks. `changes`: the balances that the blocks change. */
   readonly addBlocks: (blocks: readonly BlockToIndex[], changes: readonly BalanceChange[]) => ExplorerChanges;
-  /** The rows of balances from before linearization. */
+  /** For outputs from before linearization (when the chain got blocks), which may become known after later blocks. `changes`: their balances. */
   readonly addBalances: (changes: readonly BalanceChange[]) => ExplorerChanges;
 };
 
-/** Queries to run, and the changes of the counts of assets, which the caller writes with the rest of their rows. */
+/** Queries to run, and what to add to the counts of assets: the caller writes these with the rest of the assets' rows (`asset_stat`). */
 type ExplorerChanges = { readonly queries: readonly Query[]; readonly assets: ReadonlyMap<Id, AssetCounts> };
 
-/** `schema`: see `writerQueries`. */
+/** `schema`: prefix of the table names, such as `rebuilt.` while `serac reindex` builds a new index beside the current one. */
 export function createExplorerRows(dialect: Dialect, chain: number, schema: '' | `${string}.` = ''): ExplorerRows {
   const names = explorerTablesOf(chain);
   const ownerTable = [schema + names.assetOwner, explorerSchema.assetOwner] as const;
   const addOwners = insertRows(dialect, ...ownerTable);
-  // Outputs from before linearization may be the first ones of an address that has later rows.
+  // An address that has the asset from later blocks has a row already. Its balance then has a row too, so that `before` is defined and no owner is
+  // added; if one were, the existing row stays.
   const addEarlierOwners = insertRows(dialect, ...ownerTable, ' ON CONFLICT DO NOTHING');
   const addTxIds = insertRows(dialect, schema + names.blockTxIds, explorerSchema.blockTxIds);
 
@@ -42,6 +47,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
     };
     const owners: SqlValue[] = [];
     for (const { address, assetID, part, before, after } of balances) {
+      // The balance of all outputs that the address owns alone. The other parts are included in it (lock times) or are owned with others.
       if (part !== ownPart) continue;
       const counts = countsOf(assetID);
       counts.held += after.amount - (before?.amount ?? 0n);
@@ -63,6 +69,7 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       for (const { block, applied } of blocks) {
         const txs = applied.map(({ tx }) => tx);
         for (const tx of txs) addMinted(minted, tx);
+        // IDs of smaller blocks are read from `tx`. The transactions of the genesis belong to no block, and no list shows them with block 0.
         if (block.height > 0n && txs.length > maxDerivedIds) txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
       const { queries, assets } = change(changes, minted, addOwners);
@@ -72,13 +79,14 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
   };
 }
 
+/** Whether an address with this balance counts as a holder of the asset: it has units, NFTs or properties. */
 const isHolder = ({ amount, nfts }: BalanceSums): boolean => amount > 0n || nfts > 0;
 
-/** Units, and the number of NFTs and properties. */
-export type MintedSum = { units: bigint; nfts: number };
+/** What was minted of an asset: units, and the number of NFTs and properties. */
+type MintedSum = { units: bigint; nfts: number };
 
 /** Adds what a transaction newly creates of each asset: the outputs of a new asset, and those of mint operations. */
-export function addMinted(sums: Map<Id, MintedSum>, { id, unsigned }: Tx): void {
+function addMinted(sums: Map<Id, MintedSum>, { id, unsigned }: Tx): void {
   if (unsigned.kind === 'CreateAssetTx') {
     const sum = sumOf(sums, id);
     for (const { outputs } of unsigned.initialStates) for (const output of outputs) addOutput(sum, output);

@@ -9,7 +9,10 @@ import type { Sql } from './sql.ts';
 const usualInFlight = 8;
 const copyWeight = 4;
 
-/** Runs queries on PostgreSQL, within the caller's transaction. `maxInFlight`: queries that are sent at once. */
+/**
+ * Runs queries on PostgreSQL, within a transaction only if `sql` is that of one (writes). Reads have none: other transactions may commit
+ * between two groups of their queries. `maxInFlight`: queries that are sent at once.
+ */
 export async function runOnPostgres<T>(sql: Sql, queries: Queries<T>, maxInFlight = usualInFlight): Promise<T> {
   let group = queries.next();
   while (group.done !== true) {

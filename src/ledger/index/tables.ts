@@ -1,8 +1,8 @@
 import { ownerSets, tablesOf } from '../state/schema.ts';
 
 /**
- * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, utxo, spend, balance, asset).
- * PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
+ * Names of one chain's index tables. The index also reads the chain's own tables (ledger/state/schema.ts: block, tx, old_utxo, output_id, spend,
+ * balance, asset). PostgreSQL holds no chain state, so there the index creates those as well (chain-tables.ts), with the same names and columns.
  *
  * Almost all rows are only added, never changed, so that every query can be answered as of an earlier height: all pages of a listing use
  * the height of its first page, however much later they are read.
@@ -132,7 +132,7 @@ export const signerKeyTable = 'signer_key';
  * moved     outputs that moved from one chain to another: put_* is the export, taken_* the import. One of the two is unknown if the other
  *           chain is not indexed here. seen: time of the export or, if unknown, of the import; also the row's time in `moved_owner`.
  *           taken_time without taken_by: known to be spent, by an unknown transaction. The time is that of the source chain's last block
- *           when this became known (ledger/index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `utxo`.
+ *           when this became known (ledger/index-write/exported-outputs.ts). bytes: with a checksum at the end, as in `old_utxo`.
  *           put_height is a height of the source, taken_height of the destination.
  * progress  height up to which a chain's index is written. complete_from: height from which its history is complete; above 0 only for a
  *           followed chain with transactions from before linearization, which are in no block. open_buckets: see open-buckets.ts.

@@ -176,7 +176,10 @@ function createBlockWrites({ store, memory, chain, tables, tip, onCommit }: Writ
     return found;
   };
 
-  /** Updates what this process caches of the chain. Not before the commit: the caches have no rows that may be rolled back. */
+  /**
+   * Updates the cached outputs and the tip of the chain. Not before the commit, so that neither has anything that may be rolled back. (The cached
+   * balances are updated inside the transaction: `write` clears them if it fails.)
+   */
   const afterCommit = ({ id, height, time }: Block, { rows, numbers }: BlockBatch): void => {
     utxos.updateCache([...rows.unspent.values()], rows.consumedEarlier);
     const { unspent, tx, oldest } = numbers();

@@ -12,25 +12,32 @@ import { ownerSets, type Tables } from './schema.ts';
 import { decodeWithoutChecksum, ownerRowBytes, type StoredUtxo } from './stored-utxo.ts';
 import { openUtxoTable } from './utxo-table.ts';
 
+/** A row of table `owner`: an unspent output and one of the addresses that own it. */
 type OwnerRow = {
   readonly address: Uint8Array;
+  /** Which set the output is in: one of `ownerSets`. */
   readonly shelf: number;
+  /** The number of the output; see output-number.ts. */
   readonly seq: number;
+  /** Height of the block that created the output. */
   readonly height: number;
+  /** The output; null if it is too long for a copy in each owner row (see `ownerRowBytes`). */
   readonly copy: StoredUtxo | null;
 };
 type BalanceRow = SumsRow & { readonly address: Uint8Array; readonly asset: Uint8Array; readonly part: Uint8Array };
 
-/** A balance; `part` as in its row, in hex. */
+/** A balance of an address. `part`: which of its outputs it adds up (see `BalancePart`), as the column has it, in hex. */
 type PartSums = BalanceSums & { readonly assetID: string; readonly part: string };
 
 /**
- * Checks that exactly the owners of unspent outputs have owner rows, and that the newest row of each balance is the sum of the address's
- * outputs. Both tables are read once, in the order of addresses. Rows of earlier heights are checked by a reindex.
+ * The part of `checkChain` (check.ts, for `serac check`) about the tables `owner` and `balance`. Checks that exactly the owners of unspent outputs
+ * have owner rows, and that the newest row of each balance is the sum of the address's outputs. Both tables are read once, in the order of
+ * addresses. `expected`: number and sum of the owner rows, computed from the transactions. Balances at earlier heights are not checked here:
+ * `serac reindex` computes them again and compares.
  */
 export function checkAccounts(db: Database, t: Tables, expected: Pick<TxSums, 'owners' | 'ownerSum'>, context: CheckContext): void {
   const { addProblem, readRows } = context;
-  const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
+  const utxos = openUtxosOfSnapshot(db, t);
   const balances = createBalanceReader(db, t, readRows);
   const { sum, add } = createOwnerSum();
   let rows = 0;
@@ -55,6 +62,7 @@ export function checkAccounts(db: Database, t: Tables, expected: Pick<TxSums, 'o
       const bytes = row.copy ?? utxos.findBySeq(row.seq)?.bytes;
       return bytes && decodeWithoutChecksum(bytes);
     });
+    // If an output is missing or damaged, it is left out here: the balances, or the sum of the owner rows, then differ and are reported.
     if (utxo) current.deltas.add(utxo, [current.address]);
   }
   checkCurrentAddress();
@@ -64,17 +72,22 @@ export function checkAccounts(db: Database, t: Tables, expected: Pick<TxSums, 'o
   if (stored !== expectedBalances) addProblem(`there are ${stored} balances, there should be ${expectedBalances}`);
 }
 
-/** Reads the rows of unspent outputs in the order of their key. */
+/** The outputs of the chain. A check reads one snapshot, in which no revert happens: the epoch (number of reverts) stays the same. */
+const openUtxosOfSnapshot = (db: Database, t: Tables) => openUtxoTable(db, t, { caching: false, epoch: () => 0 });
+
+/** Reads the owner rows of unspent outputs in the order of their key, from the first or after the row `last`. */
 function ownerReader(db: Database, t: Tables): (last: OwnerRow | undefined, limit: number) => OwnerRow[] {
   const after = db.prepare<OwnerRow>(
     `SELECT address, shelf, seq, height, bytes AS copy FROM ${t.owner}
      WHERE (address, shelf, seq) > (?, ?, ?) AND shelf IN (${ownerSets.unspent}, ${ownerSets.multiOwnerUnspent})
      ORDER BY address, shelf, seq LIMIT ?`,
   );
-  return (last, limit) => after.all(last?.address ?? new Uint8Array(0), last?.shelf ?? 0, last?.seq ?? 0, limit);
+  return (last, limit) => after.all(last?.address ?? beforeAnyAddress, last?.shelf ?? 0, last?.seq ?? 0, limit);
 }
 
-/** Reads the newest row of each balance, beside the addresses that own outputs. */
+const beforeAnyAddress = new Uint8Array(0);
+
+/** Reads the newest row of each balance once, in step with the caller, who goes through the addresses that own outputs in the same order. */
 function createBalanceReader(db: Database, t: Tables, readRows: CheckContext['readRows']) {
   // SQLite takes the other columns of a group from its row with the highest height.
   const newest = (where: string) =>
@@ -95,14 +108,14 @@ function createBalanceReader(db: Database, t: Tables, readRows: CheckContext['re
     return sums;
   };
   return {
-    /** The balances of an address; addresses must be asked for in their order. */
+    /** The balances of an address that are not empty; addresses must be asked for in their order. */
     of: (address: Uint8Array): PartSums[] => {
       while (next.done !== true && compare(next.value.address, address) < 0) take(next.value);
       const found: PartSums[] = [];
       while (next.done !== true && equal(next.value.address, address)) found.push(take(next.value));
       return found.filter(hasOutputs);
     },
-    /** The number of all balances that are not empty. */
+    /** Reads the rest of the table. Returns the number of all balances that are not empty. */
     count: (): number => {
       while (next.done !== true) take(next.value);
       return count;
@@ -110,9 +123,9 @@ function createBalanceReader(db: Database, t: Tables, readRows: CheckContext['re
   };
 }
 
-/** Looks up the output of every owner row, to name those that are wrong. Slow, so only if the sums of a check differ. */
+/** Looks up the output of every owner row, to name the wrong rows. Slow, so only if the sum of all owner rows is not the expected one. */
 function findWrongOwners(db: Database, t: Tables, { addProblem, readRows }: CheckContext): void {
-  const utxos = openUtxoTable(db, t, { caching: false, epoch: () => 0 });
+  const utxos = openUtxosOfSnapshot(db, t);
   const spender = db.prepare<{ tx: number }>(`SELECT tx FROM ${t.spend} WHERE utxo = ?`);
   addProblem('the owners of outputs are not those of the unspent outputs');
   for (const row of readRows<OwnerRow>(ownerReader(db, t))) {

@@ -8,7 +8,10 @@ import { type Id, idLength, idOf } from '../../base/bytes/id.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import { damagedRow } from './fault.ts';
 
-/** The bytes of a UTXO followed by their checksum, as stored in every row and as returned by most API methods. */
+/**
+ * The bytes of a UTXO followed by their checksum: the form of outputs in the tables that have them (`old_utxo`, `owner`, `moved`, `atomic`), of
+ * outputs cut out of stored transactions, and in the responses of most API methods.
+ */
 export type StoredUtxo = Uint8Array;
 
 export const encodeStoredUtxo = (utxo: Utxo): StoredUtxo => withChecksum(utxo.bytes);

@@ -8,8 +8,9 @@ export const toQuery = (text: string): Query => ({ text, values: [] });
 
 /**
  * Queries that lead to a result, written once for SQLite and PostgreSQL: a generator that yields groups of independent queries and receives the
- * rows of each query. `sqliteRunner` runs it synchronously, inside the block's own transaction. `runOnPostgres` awaits every group, and
- * PostgreSQL gets a group in one round trip.
+ * rows of each query. Writes on SQLite run synchronously, inside the transaction that stores a block (`sqliteRunner`); reads run in a read
+ * transaction, long ones with pauses between queries (index-read/read-runner.ts). On PostgreSQL `runOnPostgres` awaits every group, and a group
+ * is one round trip.
  */
 export type Queries<T> = Generator<readonly Query[], T, readonly (readonly unknown[])[]>;
 
