@@ -7,8 +7,8 @@ import { isAtLeast, joinPositions, type ReadPosition, startPosition } from '../h
 const replicaWait = 1000;
 
 /**
- * Listens for notifications of new blocks, which the primary sends. A replica that is read gets the blocks a little later, so it is waited for
- * before `onReached` is called. Used by `watchIndexVersion`.
+ * Listens for notifications of new blocks, which PostgreSQL sends from the primary when the indexer commits. If a replica is read, it gets the blocks a
+ * little later: `onReached` is called when the replica has them. Used by `watchIndexVersion`.
  */
 export function listenForBlocks({
   hosts,
@@ -21,15 +21,15 @@ export function listenForBlocks({
   readonly listen: DatabaseHosts['listen'];
   /** Waits until the host that is read has a position, for a number of milliseconds at most. */
   readonly waitForHost: (wanted: ReadPosition, milliseconds: number) => Promise<unknown>;
-  /** What was read before may be outdated. */
+  /** Called when everything that was read before may be outdated. */
   readonly onOutdated: () => void;
-  /** The host that is read has what was announced, or did not get it in time. */
+  /** Called when the host that is read has the announced blocks, or did not get them in time. */
   readonly onReached: () => void;
 }) {
-  /** What the primary had at the last notification. */
+  /** The position of the primary at the last notification; only read from it while a replica is read. */
   let announced = startPosition;
   let isListening = false;
-  /** Notifications that a replica is waited for. */
+  /** Number of notifications whose blocks the replica may not have yet. */
   let unfinished = 0;
   const waitForReplica = coalesce(async () => {
     announced = joinPositions(announced, await hosts.primaryPosition());
@@ -57,7 +57,7 @@ export function listenForBlocks({
   return {
     /** Whether notifications arrive: not while the connection is lost, nor behind a pooler. */
     isListening: (): boolean => isListening,
-    /** Whether a state at this position stays the newest one until the next notification: it has all that was announced. */
+    /** Whether a state at this position is the newest one until the next notification: notifications arrive, and it has all that they have announced. */
     covers: (position: ReadPosition): boolean => isListening && unfinished === 0 && isAtLeast(position, announced),
     stop,
   };

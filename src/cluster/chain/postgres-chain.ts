@@ -29,8 +29,9 @@ export const blocksChannel = 'serac_blocks';
 export type PostgresChain = ReturnType<typeof openPostgresChain>;
 
 /**
- * A followed chain and its index in PostgreSQL, for `serac index`. The caller makes sure that only one process writes at a time. `publicKeyOf`,
- * `recover`: see `SignerReads`. `partitionSize`: transactions or blocks of a new partition; see partitions.ts.
+ * A followed chain (a copy of the blocks of another node) and its index in PostgreSQL, for `serac index`. Its `sql` is the lease
+ * (cluster/lease/lease.ts): only one process writes at a time, so what this one has cached stays true.
+ * `publicKeyOf`, `recover`: see `SignerReads`. `partitionSize`: transactions or blocks of a new partition; see partitions.ts.
  */
 export function openPostgresChain(
   sql: WritableSql,
@@ -44,7 +45,7 @@ export function openPostgresChain(
   const exported = exportedOutputQueries(chain, 'postgres');
   const partitions = openPartitions(sql, chain.number, partitionSize);
   const known = createKnownOutputs(reads);
-  /** The number of the last stored transaction; undefined until it is read, and after a failed commit. */
+  /** The number of the last stored transaction, by which partitions are created ahead; undefined until it is read, and after a failed commit. */
   let lastTx: number | undefined;
 
   const inTransaction = async <T>(queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
@@ -56,7 +57,7 @@ export function openPostgresChain(
     yield queries;
     yield* mergeIds;
     yield* writer.write(stored);
-    // PostgreSQL delivers it to `serac api` when the transaction commits.
+    // PostgreSQL delivers the notification to `serac api` when the transaction commits.
     yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
     return () => known.update(unspent, spentIDs);
   }
@@ -109,6 +110,10 @@ export function openPostgresChain(
         return yield* storeBlocks(blocks, last);
       });
     },
+    /**
+     * Stores outputs from before linearization (from before the first block of the X-Chain), which were fetched for an address. The backfill revision tells
+     * `serac api` that answers about earlier blocks have changed too.
+     */
     addPreLinearizationUtxos: async (utxos: readonly Utxo[]): Promise<void> => {
       if (utxos.length === 0) return;
       await inTransaction(function* () {
@@ -118,9 +123,11 @@ export function openPostgresChain(
         yield [incrementBackfillRevision];
       });
     },
+    /** The addresses whose outputs from before linearization are stored. */
     backfilledAddresses: openBackfilledAddresses(sql, chain.number),
     /** The addresses among these whose public keys are not stored. */
     withoutKeys: (addresses: readonly Address[]): Promise<readonly Address[]> => runOnPostgres(sql, writer.withoutKeys(addresses)),
+    /** Outputs exported to another chain. Blocks of this chain do not say when they are imported there, so that is fetched and stored here. */
     exported: {
       listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
@@ -139,7 +146,7 @@ type LoadedState = {
   readonly assets: ReadonlyMap<Id, Asset | 'not-an-asset'>;
 };
 
-/** Outputs that this process knows without a lookup, and those that it loads. */
+/** Outputs that blocks consume: those that this process has stored itself are known without a lookup, others are loaded. */
 function createKnownOutputs(reads: ChainRowReads) {
   let clears = 0;
   /**
@@ -174,11 +181,13 @@ function createKnownOutputs(reads: ChainRowReads) {
       loaded = found;
       return { utxos, spent };
     },
+    /** Returns the outputs that were last loaded, for the blocks that are stored now, and forgets them. */
     takeLoaded: (): ReadonlyMap<Id, ChainOutputRow> => {
       const taken = loaded;
       loaded = new Map();
       return taken;
     },
+    /** Called when blocks are committed, with the outputs that they have created and spent. */
     update: (created: readonly UnspentOutput[], spent: ReadonlySet<Id>): void => {
       for (const id of spent) cache.delete(id);
       for (const output of created) cache.set(output.utxo.id, output);

@@ -15,16 +15,19 @@ const probeInterval = 1000;
 export type DatabaseHosts = ReturnType<typeof openDatabaseHosts>;
 
 /**
- * The servers of one database, to be read: the primary and its replicas. All reads of this process go to one of them at a time, a replica if
- * there is one, so that a read sees everything that the one before it saw. Another host is used only if it has all that was served.
+ * The servers of one database, the primary and its replicas, as `serac api` reads them; opened by `openPostgresSource`. All reads of this process go to
+ * one host at a time, a replica if there is one, so that a read sees everything that the read before it saw. Another host is read only if it has all
+ * that was served (the floor, see `track`). Which host is read is decided in host-selection.ts.
  */
 export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
   const hosts = splitHosts(config.url).map((url) => openDatabaseHost(url, config, env));
   const selection = createHostSelection(hosts, config, env);
+  /** The position that a host must have reached to be read; every host has until `track` is called. */
   let floor = (): ReadPosition => startPosition;
   let isClosed = false;
   let onFailed = (_error: unknown): void => {};
   let cancelProbe = (): void => {};
+  /** Probes all hosts and selects the one to be read. Calls at the same time share one probe. */
   const selectOnce = coalesce(() => selection.select(floor()));
 
   const probeRepeatedly = (): void => {
@@ -56,7 +59,7 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
   const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
 
   return {
-    /** Reads. */
+    /** Statements on the host that is read now; the first one selects it. */
     sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed }),
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
@@ -69,19 +72,26 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     changes: selection.changes,
     /** Whether the primary is read. */
     readsPrimary: (): boolean => selection.current() !== undefined && selection.current() === selection.primary()?.host,
-    /** Begins to compare the positions of hosts. `served`: what was served, which a host must have. */
+    /**
+     * Begins to compare the positions of hosts, and to probe them every second if there are several. Called once the index is found. `readPosition`: reads
+     * the position of a host. `served`: the floor, the position that a host must have reached to be read.
+     */
     track: (readPosition: ReadPositionOf, served: () => ReadPosition): void => {
       floor = served;
       selection.setReadPosition(readPosition);
       if (hosts.length > 1) probeRepeatedly();
     },
-    /** What the primary has now. */
+    /** The position of the primary now. */
     primaryPosition: (): Promise<ReadPosition> => selection.readPosition(primary),
-    /** Listens on the primary, wherever it is. Not called while it is behind a pooler: then nothing notifies. */
+    /**
+     * Listens for notifications of the primary, also after another host has become the primary. While the primary is unknown or behind a pooler, which
+     * passes no notifications on, `to.onNotify` is not called. Returns a function that ends this.
+     */
     listen: (channel: string, to: Listener): (() => void) => {
       let stop = (): void => {};
       const start = (): void => {
         stop();
+        // Between two primaries notifications may have been missed.
         to.onLost();
         stop = (isNotified() && selection.primary()?.host.listen(channel, to)) || (() => {});
       };
@@ -132,7 +142,7 @@ function sqlOn({
   return {
     dialect: 'postgres',
     all: (text, values) => onHost((sql) => sql.all(text, values)),
-    // A host that is down fails the last query too.
+    // If the host is down, the last query fails too, and `groupThen` rejects: `onHost` sees that. Here a single query may have got no answer in time.
     groupThen: async (queries, last) => {
       const group = await onHost((sql) => sql.groupThen(queries, last));
       const failed = group.results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));

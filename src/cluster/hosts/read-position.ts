@@ -1,12 +1,14 @@
 /**
- * How much of the index a database has: the height of every indexed chain, and the backfill revision (see `incrementBackfillRevision`). All of
- * them only grow, unless a database has lost commits.
+ * How much of the index a PostgreSQL server has, to compare a replica with the primary, or with what was served before. `heights`: the last block of
+ * every indexed chain, the X-Chain first. `revision`: how often something that is not in a block was added (outputs of an address that were fetched
+ * later; see `incrementBackfillRevision`). All of them only grow, unless a server has lost commits.
  */
 export type ReadPosition = { readonly heights: readonly number[]; readonly revision: number };
 
+/** The position that every server has reached. */
 export const startPosition: ReadPosition = { heights: [], revision: 0 };
 
-/** Whether a database at `position` has all that one at `wanted` has. */
+/** Whether a server at `position` has all that one at `wanted` has. A chain without a height in `wanted` is not compared. */
 export const isAtLeast = (position: ReadPosition, wanted: ReadPosition): boolean =>
   position.revision >= wanted.revision && wanted.heights.every((height, i) => (position.heights[i] ?? 0) >= height);
 

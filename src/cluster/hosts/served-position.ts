@@ -1,18 +1,21 @@
 import type { Redis } from '../redis/redis.ts';
 import { type ReadPosition, startPosition } from './read-position.ts';
 
-/** What servers of a database have served, shared between them so that one that is started later knows it too. Never rejects. */
+/**
+ * The highest position that any API server of a database has served, shared between them in Redis. A server that is started later must not answer with
+ * less. Used by served-state.ts. Neither function rejects: without an answer of Redis a server knows only what it has served itself.
+ */
 export type ServedPosition = {
-  /** Records what is served now. */
+  /** Records the position that this process is about to serve. */
   readonly record: (position: ReadPosition) => Promise<void>;
-  /** Records it again and returns what others have recorded. */
+  /** Records the position of this process again, in case Redis has lost it. Returns the highest one that is recorded, or `startPosition`. */
   readonly share: (position: ReadPosition) => Promise<ReadPosition>;
 };
 
-/** Without Redis every process knows only what it has served itself. */
+/** For a server without Redis. */
 export const noServedPosition: ServedPosition = { record: async () => {}, share: async () => startPosition };
 
-/** Seconds: after that time without a server nobody remembers what was served. */
+/** Seconds after which Redis forgets the position if no server has recorded one. */
 const lifeSeconds = 86_400;
 
 /** `namespace` identifies the database. A sorted set, because Redis can raise its scores without lowering them (ZADD GT, since Redis 6.2). */

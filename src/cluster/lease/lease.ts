@@ -18,21 +18,26 @@ import {
 } from './lease-table.ts';
 
 /**
- * The right to write an index: a row that its holder renews (cluster/lease/lease-table.ts), and an advisory lock of the session that writes.
- * The server frees the lock when that session ends, so the holder is replaced at once if its process dies. If it hangs, or its host is gone,
- * nothing ends the session: then another process sees that the row was not renewed, and ends it. Earlier versions know the lock only.
+ * The right to write an index, and the connection to write through. Of several `serac index` processes one has it; the others wait (sole-writer.ts).
+ * It is two things: an advisory lock of the session that writes, and a row that its holder renews (cluster/lease/lease-table.ts). PostgreSQL frees the
+ * lock when the session ends, so a holder whose process dies is replaced at once. If the process hangs, or its machine is gone, nothing ends the
+ * session: then another process sees that the row was not renewed, and ends the session. Earlier versions of Serac know the lock only.
  */
 export type Lease = Pick<Postgres, 'dialect' | 'all' | 'write'> & {
-  /** Resolves with the reason when the lease is lost, and when it is released. */
+  /** Resolves with the reason when the lease is lost or released. From then on every statement is refused. */
   readonly lost: Promise<string>;
   readonly release: () => Promise<void>;
 };
 
 /**
- * Milliseconds. `length`: without a renewal for so long, the lease is taken. A stalled disk or a busy machine stops a process for some seconds, and
- * a change of the holder costs readers a gap of its own, so ten renewals in a row must be missing. `renewal`: between two renewals. `secondLook`: an
- * expired lease is looked at once more, because the whole machine, or the database, may have been stalled: then the holder renews first.
- * `idle`: after which the server ends the session of a holder of another role, which the next one may not end.
+ * Milliseconds.
+ * - `length`: without a renewal for so long, the lease has expired. A stalled disk or a busy machine stops a process for some seconds, and a change of
+ *   the holder costs readers a gap too, so ten renewals in a row must be missing.
+ * - `renewal`: between two renewals.
+ * - `secondLook`: after so long an expired lease is read again before it is taken. The whole machine, or the database, may have been stalled: then the
+ *   holder renews the lease meanwhile.
+ * - `idle`: PostgreSQL itself ends a session of the holder that was silent for so long. Needed if the next process has another database user, which
+ *   may not end the session.
  */
 export type LeaseTimes = { readonly length: number; readonly renewal: number; readonly secondLook: number; readonly idle: number };
 
@@ -41,8 +46,9 @@ export const leaseTimes: LeaseTimes = { length: leaseMilliseconds, renewal: 1000
 type LeaseEnv = Pick<ClusterEnv, 'openPostgres' | 'timers' | 'random' | 'log'>;
 
 /**
- * Tries to take the lease of this name; each schema of a database has its own. Returns undefined if another process holds it. One that has not
- * renewed it in time loses its sessions, and with them the lease.
+ * Tries to take the lease of this name; each schema of a database has its own. Returns undefined if another process holds the lease. If that process
+ * has not renewed it in time, its sessions are ended first, and with them its advisory lock. `createSoleWriter` calls this again and again until
+ * it returns a lease. `times`: others in tests only.
  */
 export async function tryLease(
   env: LeaseEnv,
@@ -51,6 +57,7 @@ export async function tryLease(
   times = leaseTimes,
 ): Promise<Lease | undefined> {
   const { promise: lost, resolve } = Promise.withResolvers<string>();
+  /** Also true after `release`: nothing may be written any more. */
   let isLost = false;
   const markLost = (reason: string): void => {
     isLost = true;
@@ -75,7 +82,7 @@ export async function tryLease(
     return undefined;
   }
   const { term, pid } = taken;
-  // A transaction of the session may take long, so the lease is renewed through another one.
+  // A transaction may occupy the session for long, so the lease is renewed through a second session.
   const renewals = env.openPostgres({ url, max: 1, applicationName: holder, statementMilliseconds, idleMilliseconds: times.idle });
   const stopRenewing = startRenewing(env, times.renewal, async () => {
     if (!isLost && !(await renewLease(renewals, name, term))) markLost('another process has taken the lease');
@@ -142,7 +149,7 @@ async function takeThrough(
   return term === undefined ? undefined : { term, pid: row.pid };
 }
 
-/** Ends the sessions of the holder if it has not renewed the lease in time. Returns whether it did. */
+/** Ends the sessions of the holder if the holder has not renewed the lease in time. Returns whether sessions were ended: the lock may be free now. */
 async function endExpired(session: Postgres, env: LeaseEnv, name: string, { length, secondLook }: LeaseTimes): Promise<boolean> {
   const find = async (): Promise<(LeaseState & { readonly holder: string }) | undefined> => {
     const found = await findLease(session, name);
@@ -154,7 +161,7 @@ async function endExpired(session: Postgres, env: LeaseEnv, name: string, { leng
   const second = await find();
   if (second?.term !== first.term) return false;
   const ended = await endSessionsOf(session, second.holder);
-  // None: an indexer of an earlier version writes, which renews nothing, or the holder has another role.
+  // No session: an indexer of an earlier version has the lock (it renews no row), or the holder has another database user.
   if (ended === 0) return false;
   env.log(`the serac index that writes has not renewed its lease for ${Math.round(second.age / 1000)} s; its sessions were ended`, 'warn');
   return true;
@@ -182,8 +189,9 @@ function startRenewing(env: LeaseEnv, pause: number, renew: () => Promise<void>)
 }
 
 /**
- * Statements of one session, one after the other: what waits for a long transaction must not count as a statement that gets no answer. A read waits
- * for earlier writes; later writes wait for the read. `beginWrite` runs first in every transaction.
+ * Queues the statements of one session here, not in the driver: there, a statement that waits for a long transaction would run into the timeout for
+ * statements without an answer. A read waits for earlier writes; later writes wait for the read. `checkHeld` throws if the lease is lost, and is called
+ * before every statement. `beginWrite` runs first in every transaction.
  */
 function queueStatements(
   session: Postgres,
@@ -224,7 +232,7 @@ function queueStatements(
   };
 }
 
-/** SQLSTATE of a statement that ran into the timeout of the server. */
+/** Whether PostgreSQL has cancelled the statement because of a timeout (SQLSTATE 57014). */
 const isCancelled = (error: unknown): boolean => isDatabaseDown(error) && (error as PostgresError).fault.reason === '57014';
 
 const leaseLost = (name: string) =>
