@@ -35,10 +35,12 @@ import type { Order } from './testnet/control.ts';
 
 /**
  * The program: parses the command line, runs a command, prints its output, and stops on signals. The code of a command is imported when it runs: a
- * command that asks a node would take half as long again if it loaded the node first.
+ * command that asks a node would take half as long again if it loaded the node first. What all functions use (`env`, `screen`, `log`, `signals`) is
+ * at the end of the file, before the call of `main`.
  */
 
 async function main(): Promise<void> {
+  // Throws only on a Node that is too old, on which bin/launcher.js does not start this program.
   env = openEnv();
   stopWithOwners();
   signals.handleAsInit();
@@ -51,6 +53,7 @@ async function main(): Promise<void> {
   const { name } = parsed.command;
   if (isClientCommand(name)) return runShort(parsed);
   try {
+    // For the type only: parseFlags returns another kind for these two.
     if (name === 'help' || name === 'version') return;
     isServer = commandTable[name].kind === 'server';
     const role = selectRole(parsed.options, env.supervisor ? 'writer' : env.parent ? 'reader' : isDetached ? 'background' : 'program');
@@ -230,22 +233,22 @@ async function runNode(config: Config, flags: RunFlags): Promise<void> {
   const { supervisor } = env;
   if (config.processContextFile !== undefined) await publishProcessContext(config.processContextFile, node, flags);
   const style = createStyle(isTerminal && (process.env.NO_COLOR ?? '') === '');
-  const shown = config.banner === 'none' ? undefined : openConsole(config.banner, style);
+  const nodeConsole = config.banner === 'none' ? undefined : openConsole(config.banner, style);
   // Before the banner: a program that has read it may send a signal.
   signals.stopOn({
     close: async () => {
       const { height } = node.readStatus();
       await node.close();
-      shown?.close({ height, note: describeSaved(config) });
+      nodeConsole?.close({ height, note: describeSaved(config) });
     },
   });
   supervisor?.ready(Number(new URL(node.url).port));
   const info = { ...node.describe(), readySeconds: Math.round(performance.now()) / 1000, warnings: flags.warnings };
   if (supervisor === undefined || supervisor.restarts === 0) printBanner(config, formatBannerJson(info), formatBanner(info, style));
   // Lines about the node have level info; as JSON they are read by programs and always printed.
-  if (shown === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
-  node.observe(shown);
-  if (config.banner === 'text') shown.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
+  if (nodeConsole === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
+  node.observe(nodeConsole);
+  if (config.banner === 'text') nodeConsole.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
 }
 
 /** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */

@@ -1,6 +1,6 @@
 /**
  * What a process of a server does. Every process of a node has the same command line, so its flags alone do not say it:
- * - `launcher`: starts the node in the background and ends (`--detach`);
+ * - `launcher`: starts the node in the background and ends (`--detach`); bin/launcher.js, which runs before any of these, is something else;
  * - `supervisor`: starts the writer process and the reader processes, and restarts the writer (`--supervise`);
  * - `writer`: runs the node, and starts its reader processes, itself or through the supervisor;
  * - `reader`: serves reads.

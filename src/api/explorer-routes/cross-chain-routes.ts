@@ -11,16 +11,20 @@ import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
-/** Outputs that are added up per direction. */
+/** The most outputs that are added up per direction. */
 const maxOutputs = 10_000;
 
-/** What is in the memory shared with other chains, and transfers between chains. Their rows are `crossChainRows` in contract/explorer-routes.ts. */
+/**
+ * The explorer's routes about outputs that move between chains: sums of those that are in shared memory, exported and not yet imported, and the
+ * list of transfers. Paths and parameters of the routes are `crossChainRows` in contract/explorer-routes.ts.
+ */
 export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, {
   getCrossChainBalances: async (deps, chainRef) => {
     const chain = requireChain(deps.served, chainRef);
     const { outbound, inbound, areImportsKnown } = await readAtomicOutputs(chain);
     const all = [...outbound.outputs, ...(inbound?.outputs ?? [])];
     const { labelOf } = await deps.assetLabels(chain)(all.map(({ utxo }) => utxo.assetID));
+    // `inbound` is undefined, and then not part of `isComplete`, if this node does not know what other chains have exported to this one.
     return {
       outbound: sumByChain(outbound, labelOf, areImportsKnown),
       inbound: inbound && sumByChain(inbound, labelOf, true),
@@ -44,21 +48,26 @@ export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, 
   },
 });
 
-/** Reads the outputs in shared memory, after a lookup of those that other chains have imported. */
+/**
+ * Reads the outputs in shared memory. No block of this chain shows which exports the P- and C-Chain have imported. If this node can look that up
+ * (`foreignImports`), the lookup marks the imported ones in the database; the outputs are then read again, without them.
+ */
 async function readAtomicOutputs(chain: ServedChain) {
   const read = () => explorerOf(chain).atomicOutputs(maxOutputs);
-  const backfilled = chain.backfills?.();
+  const lookupsBefore = chain.backfills?.();
   const found = await read();
   const { outputs } = found.outbound;
   const areImportsKnown = await lookUpImports(
     chain,
     outputs.map(({ utxo }) => utxo),
   );
-  const isBackfilled = chain.backfills === undefined || chain.backfills() !== backfilled;
-  const isOutdated = isBackfilled && outputs.length > 0 && chain.foreignImports === 'looked-up';
+  // Without a count of lookups it is not known whether this one has changed anything.
+  const mayHaveChanged = chain.backfills === undefined || chain.backfills() !== lookupsBefore;
+  const isOutdated = mayHaveChanged && outputs.length > 0 && chain.foreignImports === 'looked-up';
   return { ...(isOutdated ? await read() : found), areImportsKnown };
 }
 
+/** Sums per other chain and asset. Unless `areImportsKnown`, some of the outputs may have been imported already. */
 function sumByChain({ outputs }: AtomicList, labelOf: LabelOf, areImportsKnown: boolean) {
   const byChain = new Map<Id, { count: number; readonly sums: ReturnType<typeof createAmountSums> }>();
   for (const { otherChain, utxo } of outputs) {
@@ -92,6 +101,7 @@ function renderTransfer(transfer: CrossChainTransfer, chain: ServedChain, labelO
     exportTimestamp: exported?.time,
     importTxHash: imported?.txID && idText(imported.txID),
     importTimestamp: imported?.time,
+    // A list does no lookup, so where imports are not always known, this one may exist.
     mayBeImported: (isExport && imported === undefined && chain.foreignImports !== undefined) || undefined,
     isIncomplete: (!isExport && isIncompleteImport(utxo)) || undefined,
   };

@@ -22,7 +22,7 @@ export function createHealth({
   readonly interval: number;
   /** Milliseconds a single check may take. */
   readonly timeout?: number | undefined;
-  /** Called when a check begins to fail or passes again. */
+  /** Called when a check passes for the first time, begins to fail, or passes again. */
   readonly onChange?: ((kind: CheckKind, name: string, result: Result) => void) | undefined;
 }) {
   const worker = (kind: CheckKind): Worker =>

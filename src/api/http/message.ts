@@ -1,4 +1,4 @@
-/** An HTTP request independent of the socket: created by `platform/`, or by hand in tests. */
+/** An HTTP request independent of the socket: created by `app/platform`, or by hand in tests. */
 export type HttpRequest = {
   readonly method: string;
   /** As received: percent-encoded, without the query. */

@@ -2,7 +2,6 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { formatMetrics, type MetricFamily, metricsContentType } from '../../base/metrics/family.ts';
 import type { HealthRpcDeps } from '../rpc/health.ts';
 import type { Services } from '../rpc/method.ts';
-import type { DevAccess } from './dev-access.ts';
 import { nodeHealthRoutes } from './health-routes.ts';
 import type { HttpRoute, HttpRoutes } from './router.ts';
 
@@ -24,19 +23,18 @@ export const notBootstrapped = 'API call rejected because chain is not done boot
 /** `maxBody` of chains that accept transactions, in bytes: eight times the hex text of the largest transaction. */
 export const maxTxBody = 1_048_576;
 
-/** The services of a node; undefined ones are disabled by flags. */
+/** The services of a node; undefined ones are disabled by flags, or the writer process has them. dev-methods.ts adds the route of `dev`. */
 type NodeServices = {
   readonly chains: readonly ChainServices[];
   readonly info: Services | undefined;
   readonly health: { readonly services: Services; readonly deps: HealthRpcDeps } | undefined;
   readonly metrics: readonly [path: string, route: HttpRoute] | undefined;
-  readonly dev: { readonly services: Services; readonly access: DevAccess } | undefined;
   /** Further routes, with their own handlers. */
   readonly extraRoutes?: readonly (readonly [path: string, route: HttpRoute])[];
 };
 
 /** Creates the routes of a node by path, which is exact and case-sensitive. */
-export function createNodeRoutes({ chains, info, health, metrics, dev, extraRoutes = [] }: NodeServices): HttpRoutes {
+export function createNodeRoutes({ chains, info, health, metrics, extraRoutes = [] }: NodeServices): HttpRoutes {
   const routes: (readonly [string, HttpRoute])[] = [];
   for (const { id, aliases, services, maxBody, isBootstrapping } of chains) {
     const unavailable = isBootstrapping && (() => (isBootstrapping() ? notBootstrapped : undefined));
@@ -47,7 +45,6 @@ export function createNodeRoutes({ chains, info, health, metrics, dev, extraRout
   if (info !== undefined) routes.push(['/ext/info', { services: info }]);
   if (health !== undefined) routes.push(...nodeHealthRoutes(health.deps, health.services));
   if (metrics !== undefined) routes.push(metrics);
-  if (dev !== undefined) routes.push([devPath, { services: dev.services, maxBody: maxTxBody, ...dev.access }]);
   routes.push(...extraRoutes);
   return new Map(routes);
 }

@@ -109,7 +109,10 @@ function errorResponse(
   return { body, methodRan, isUnavailable: busyCodes.has(shown.fault.code) || undefined };
 }
 
-/** Errors of a node that cannot take a call now, but later. */
+/**
+ * Errors that are answered with status 503 and Retry-After: the writer process does not take calls now (RELAY_BUSY), or too many long queries wait
+ * (AVM_BUSY). All other errors have status 200, as in AvalancheGo, also those of a transaction that may be sent again (RECOVERY_BUSY, BLOCK_NOT_STORED).
+ */
 const busyCodes: ReadonlySet<unknown> = new Set(['RELAY_BUSY', 'AVM_BUSY']);
 
 /**

@@ -123,7 +123,7 @@ export type Services = {
 
 /**
  * A response. The body is empty if the call was a notification. `methodRan`: the method was found, its parameters were valid, and it ran.
- * `isUnavailable`: the call needed another process, which did not answer.
+ * `isUnavailable`: the call has no result, because this process or the writer process is too busy now; the router answers with status 503.
  */
 export type RpcResponse = { readonly body: string | Uint8Array; readonly methodRan: boolean; readonly isUnavailable?: true };
 

@@ -6,7 +6,7 @@ import type { StateTransfer } from './state-transfer.ts';
 
 /**
  * The largest database in a state file that replaces a running chain. The replacement blocks the process, and reader processes would
- * take a longer one for a hang (see reader.ts). A chain in memory is limited to 1 GiB, so its state file at start may be as large.
+ * take a longer one for a hang (see app/processes/heartbeat.ts). A chain in memory is limited to 1 GiB, so its state file at start may be as large.
  */
 export const maxLoadedBytes = 2 ** 28;
 

@@ -48,7 +48,7 @@ export function createStateTransfer({
     const files = listFiles();
     return files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
   };
-  // A killed process leaves its copy, which may be as large as the database.
+  // A killed process leaves its copy, which may be as large as the database. Only in a data directory its name is known.
   env.removeFile(temporary('save'));
   const loadPath = temporary('load');
   removeLoadFiles(env, loadPath);

@@ -24,7 +24,7 @@ import { createRestartingThread } from '../../chain/recovery/restarting-thread.t
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import { readStoredNetworkID } from '../../ledger/store/stored-network.ts';
 import type { StorageConfig } from '../config/config.ts';
-import { type ChainWriter, createVerifierOfChain } from '../node/avm-chain.ts';
+import { createVerifierOfChain, type SharedChainDeps } from '../node/avm-chain.ts';
 import { dataFilesIn } from '../node/data-files.ts';
 import { createFollowedAge } from '../node/health-checks.ts';
 import { hasPreLinearizationHistory, type NetworkContext } from '../node/network-context.ts';
@@ -116,7 +116,7 @@ export async function startFollowedChain(
   env: Env,
   context: NetworkContext,
   opened: OpenedChain,
-  { signers, listeners }: Pick<ChainWriter, 'signers' | 'listeners'>,
+  { signers, listeners }: Pick<SharedChainDeps, 'signers' | 'listeners'>,
   /** `depth`: how many of the last blocks can be replaced. */
   reorgs: FollowTarget['reorgs'] & { readonly depth: number },
 ): Promise<{ readonly running: RunningChain; readonly follower: Follower; readonly backfillRevision: () => number }> {

@@ -15,13 +15,13 @@ import { describeFollowedChain, startFollowedChain } from './follow.ts';
 
 /** The X-Chain of a node whose blocks come from another node. */
 export async function openFollowedChain(
-  { config, env, context, bus, parts, writer }: NodeCore,
+  { config, env, context, bus, parts, chainDeps }: NodeCore,
   store: NodeStore,
   url: string,
 ): Promise<Contribution & { readonly chains: NodeChains }> {
   const opening = openIndexedChain(store, context.specs[0], env);
   const reorgs = openReorgs(config, store, opening, context, bus);
-  const { running, follower, backfillRevision } = await startFollowedChain(url, env, context, opening.opened, writer, reorgs);
+  const { running, follower, backfillRevision } = await startFollowedChain(url, env, context, opening.opened, chainDeps, reorgs);
   parts.add({ close: () => stopChain(running) });
   return {
     chains: [createNodeChain({ running, opening, context, origin: describeFollowedChain(follower, env), backfillRevision })],

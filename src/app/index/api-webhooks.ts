@@ -11,7 +11,10 @@ import type { Env } from '../platform/env.ts';
 import type { WebhookManagement } from '../servers/api.ts';
 import { createWebhookManagement, targetPolicyOf } from '../servers/webhook-management.ts';
 
-/** The webhooks of a database in PostgreSQL as `serac api` manages them; `serac index` delivers. */
+/**
+ * Lets `serac api` (programs/api.ts, its only caller) register and list webhooks in PostgreSQL; `serac index` sends the events to them. `serac api` does
+ * not start without a database, so `config.database` is set. The result is a part of the process: it is closed with it.
+ */
 export function openApiWebhooks(
   config: Config,
   env: Env,
@@ -20,13 +23,15 @@ export function openApiWebhooks(
 ): Contribution & { readonly management: WebhookManagement | undefined } {
   const sql = createPrimarySql(config.database as DatabaseConfig, env);
   const store = createWebhookStore(sql);
+  // Addresses of webhooks are shown as those of the X-Chain, which is the first chain.
   const [{ aliases }] = served.chains;
   const formatAddress = createAddressFormatter(aliases[0], served.network.hrp);
   const management = createWebhookManagement(config, env, {
     hub,
     store: async () => store,
     context: createApiEventParams(served),
-    policy: targetPolicyOf(config, false),
+    // Only a developer's chain may send to this machine without a flag.
+    policy: targetPolicyOf(config, { isDevChain: false }),
     formatAddress: () => formatAddress,
     // `serac index` looks for changes once a second.
     onChanged: () => {},

@@ -48,7 +48,7 @@ export async function startIndexWebhooks(
   const deliverer = startWebhookDelivery(env, {
     store: createWebhookStore(lease),
     hub,
-    policy: targetPolicyOf(config, false),
+    policy: targetPolicyOf(config, { isDevChain: false }),
     formatAddress: () => format,
     report,
   });

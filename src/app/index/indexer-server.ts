@@ -46,7 +46,6 @@ export async function serveIndexer(
     info: undefined,
     health: config.apis.health ? { services: combineServices(createService('health', healthMethods, health)), deps: health } : undefined,
     metrics: families && metricsRoute(async () => families()),
-    dev: undefined,
     extraRoutes: config.strict
       ? []
       : [

@@ -22,7 +22,7 @@ import { createOuterVm } from '../../network/outer-chain/outer-vm.ts';
 import type { ChildRules } from '../../network/proposervm/verify-child.ts';
 import type { Transport } from '../../network/protocol/transport.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import { type ChainWriter, createAvmChain } from '../node/avm-chain.ts';
+import { createAvmChain, type SharedChainDeps } from '../node/avm-chain.ts';
 import type { OpenedChain } from '../node/node-store.ts';
 import type { AvmChainSpec, RunningChain } from '../node/running-chain.ts';
 import type { Env } from '../platform/env.ts';
@@ -35,7 +35,7 @@ import { createRefusedBlocks, type RefusedBlocks } from './refused-blocks.ts';
 export function startChainOnNetwork({
   spec,
   opened,
-  writer,
+  chainDeps,
   join,
   env,
   network,
@@ -48,7 +48,7 @@ export function startChainOnNetwork({
 }: {
   readonly spec: AvmChainSpec;
   readonly opened: OpenedChain;
-  readonly writer: ChainWriter;
+  readonly chainDeps: SharedChainDeps;
   readonly join: JoinConfig;
   readonly env: Env;
   readonly network: Network;
@@ -64,12 +64,12 @@ export function startChainOnNetwork({
   const { chain, verifier, running } = createAvmChain({
     spec,
     ledger: opened.ledger,
-    writer,
+    chainDeps,
     // Outputs that the P- and C-Chain exported may be unknown here: of such an import, only the signatures can be verified.
     acceptUnknownImports: true,
     fetchInputs: imports?.fetchInputs,
     onPooled: (tx) => {
-      writer.listeners.publish({ kind: 'pooled', chainID: spec.id, tx });
+      chainDeps.listeners.publish({ kind: 'pooled', chainID: spec.id, tx });
       // Transactions of peers are not pushed to peers again.
       if (!pool.isAdding(tx.id)) joined?.gossip.issued(tx);
     },
@@ -89,7 +89,7 @@ export function startChainOnNetwork({
       sign: (message) => signStaking(identity.privateKey, message),
     },
     now: unixMilliseconds,
-    minBlockDelay: writer.timing.minBlockDelay,
+    minBlockDelay: chainDeps.timing.minBlockDelay,
   });
   const caughtUp = Promise.withResolvers<void>();
   const dag = openDag(spec, store, opened, verifier);

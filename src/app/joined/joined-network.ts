@@ -16,7 +16,7 @@ import { createPeers } from '../../network/peers/peers.ts';
 import { type RegisteredStakes, stakesOf } from '../../network/protocol/validators.ts';
 import type { Config } from '../config/config.ts';
 import type { JoinConfig } from '../config/join-config.ts';
-import type { ChainWriter } from '../node/avm-chain.ts';
+import type { SharedChainDeps } from '../node/avm-chain.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeStore, OpenedChain } from '../node/node-store.ts';
 import type { PeerReadings } from '../node/peer-readings.ts';
@@ -35,7 +35,7 @@ import { openTrustedRemotes } from './trusted-remotes.ts';
 export type JoinedNetwork = {
   readonly readings: PeerReadings;
   /** Runs the X-Chain on the network. */
-  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, writer: ChainWriter) => ReturnType<typeof startChainOnNetwork>;
+  readonly runChain: (spec: AvmChainSpec, opened: OpenedChain, chainDeps: SharedChainDeps) => ReturnType<typeof startChainOnNetwork>;
   /** Finds out which exports of the X-Chain other chains have imported; undefined without a trusted node or without an index. */
   readonly openExports: (opened: OpenedChain) => ReturnType<typeof openJoinedExports> | undefined;
   /** Listens for peers and connects to the first ones. */
@@ -101,11 +101,11 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
       port: () => port,
       networking: () => (chain === undefined ? noValidators : formatNetworking(chain.networking())),
     }),
-    runChain: (spec, opened, writer) => {
+    runChain: (spec, opened, chainDeps) => {
       const running = startChainOnNetwork({
         spec,
         opened,
-        writer,
+        chainDeps,
         join,
         env,
         network,

@@ -17,7 +17,7 @@ export async function openJoinedChain(
   store: NodeStore,
   join: JoinConfig,
 ): Promise<Contribution & { readonly chains: NodeChains; readonly network: JoinedNetwork }> {
-  const { config, env, context, identity, parts, stop, writer } = core;
+  const { config, env, context, identity, parts, stop, chainDeps } = core;
   const network = await openJoinedNetwork(join, {
     config,
     env,
@@ -31,7 +31,7 @@ export async function openJoinedChain(
   });
   parts.add({ close: network.close });
   const opening = openIndexedChain(store, context.specs[0], env);
-  const running = network.runChain(context.specs[0], opening.opened, writer);
+  const running = network.runChain(context.specs[0], opening.opened, chainDeps);
   const exports = network.openExports(opening.opened);
   const chain = createNodeChain({
     running,

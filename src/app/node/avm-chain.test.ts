@@ -18,7 +18,7 @@ import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { noResponse } from '../../chain/follow/fault.ts';
 import type { ExplainedStatus, Ledger } from '../../chain/lifecycle/ledger.ts';
 import { createRecovery } from '../../chain/recovery/recovery.ts';
-import { type ChainWriter, runChain } from './avm-chain.ts';
+import { runChain, type SharedChainDeps } from './avm-chain.ts';
 import { createChainServices } from './chain-services.ts';
 import type { ChainTools, ChainTxs } from './running-chain.ts';
 
@@ -89,13 +89,17 @@ test('a status and the reason come from the followed node; --strict: only Accept
 });
 
 /** Starts the X-Chain of a new local network. */
-function startChain({ signers, recovery, report }: Pick<ChainWriter, 'signers' | 'recovery'> & Pick<ChainWriter['listeners'], 'report'>) {
+function startChain({
+  signers,
+  recovery,
+  report,
+}: Pick<SharedChainDeps, 'signers' | 'recovery'> & Pick<SharedChainDeps['listeners'], 'report'>) {
   const local = openLocalChain({ now: () => 1_700_000_000n });
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
   const chain = runChain({
     spec,
     ledger: { ...local.state, accept: local.state.commitAll as Ledger['accept'] },
-    writer: {
+    chainDeps: {
       context: {
         chain: { network, aliases: createAliases([spec]), differences: differencesOf(false), now: () => 1_700_000_000n, longWork },
         subnetID: zeroId,

@@ -16,8 +16,8 @@ import { type BlockPolicy, type SoloTimers, startSolo } from '../../chain/solo/s
 import type { NetworkContext } from './network-context.ts';
 import type { AvmChainSpec, RunningChain } from './running-chain.ts';
 
-/** What every chain of a node needs that verifies and stores blocks. node-core.ts creates it once. */
-export type ChainWriter = {
+/** What the chains share to which this process adds blocks. node-core.ts creates it once; a reader process, which adds no blocks, has none. */
+export type SharedChainDeps = {
   readonly context: Pick<NetworkContext, 'chain' | 'subnetID' | 'subnetOf'>;
   /** Recovers signers; the index reads them and their public keys too. */
   readonly signers: SignerCache;
@@ -47,21 +47,21 @@ export type ChainWriter = {
 export function runChain({
   spec,
   ledger,
-  writer,
+  chainDeps,
   fork,
   impersonation,
 }: {
   readonly spec: AvmChainSpec;
   readonly ledger: Ledger;
-  readonly writer: ChainWriter;
+  readonly chainDeps: SharedChainDeps;
   readonly fork: Pick<Fork, 'copyInputs' | 'tx'> | undefined;
   readonly impersonation: Impersonation | undefined;
 }): RunningChain {
-  const { timing, listeners } = writer;
+  const { timing, listeners } = chainDeps;
   const { chain, running } = createAvmChain({
     spec,
     ledger,
-    writer,
+    chainDeps,
     impersonation,
     isClockAdjustable: true,
     takeNextBlockTime: timing.takeNextBlockTime,
@@ -80,7 +80,7 @@ export function runChain({
 export function createAvmChain({
   spec,
   ledger,
-  writer: { context, signers, recovery, listeners },
+  chainDeps: { context, signers, recovery, listeners },
   impersonation,
   isClockAdjustable,
   takeNextBlockTime,
@@ -91,7 +91,7 @@ export function createAvmChain({
 }: Pick<ChainDeps, 'isClockAdjustable' | 'takeNextBlockTime' | 'acceptUnknownImports' | 'fetchInputs' | 'onPooled'> & {
   readonly spec: AvmChainSpec;
   readonly ledger: Ledger;
-  readonly writer: ChainWriter;
+  readonly chainDeps: SharedChainDeps;
   readonly impersonation?: Impersonation | undefined;
   readonly preLinearizationTx?: RunningChain['txIssuer']['preLinearizationTx'];
 }) {
@@ -141,7 +141,7 @@ export function createAvmChain({
 /** Creates the transaction verifier of a chain. */
 export const createVerifierOfChain = (
   spec: AvmChainSpec,
-  { chain: { network, now }, subnetID, subnetOf }: ChainWriter['context'],
+  { chain: { network, now }, subnetID, subnetOf }: SharedChainDeps['context'],
   recover: RecoverSigner,
   impersonation?: Impersonation,
 ) =>

@@ -38,13 +38,13 @@ type CounterpartContext = {
 
 /**
  * Creates the services of the P- and C-Chain: the methods that clients need to use X. Any other method is answered with an error that says
- * that the chain does not run here.
- * `isFollowing`: the followed network runs the C-Chain, so the balances of its genesis are outdated and not served.
+ * that the chain does not run here. `runsOnNetwork`: this node follows or has joined a network, which runs the C-Chain, so the balances of its
+ * genesis are outdated and not served.
  */
 export function createCounterpartServices(
   { genesis, specs, p, c, chain }: CounterpartContext,
   readAtomicUtxos: ReadAtomicUtxos,
-  isFollowing: boolean,
+  { runsOnNetwork }: { readonly runsOnNetwork: boolean },
 ): ChainServices[] {
   const time = rfc3339(genesis.p.startTime * 1_000_000_000n);
   const pDeps = {
@@ -55,7 +55,11 @@ export function createCounterpartServices(
     time,
     stakingAsset: specs[0].genesis.assets[0].tx.id,
   };
-  const cDeps = { addressFormat: createChainAddressFormat(c.id, chain, false), utxos: readAtomicUtxos(c.id), height: () => c.height };
+  const cDeps = {
+    addressFormat: createChainAddressFormat(c.id, chain, { hasOwnOutputs: false }),
+    utxos: readAtomicUtxos(c.id),
+    height: () => c.height,
+  };
   const notRun = (chain: string) => (method: string) => chainNotRunError(chain, method);
   return [
     { ...p, services: { '': combineServices({ ...createService('platform', platformMethods, pDeps), unknownMethodError: notRun('P') }) } },
@@ -63,14 +67,14 @@ export function createCounterpartServices(
       ...c,
       services: {
         '/avax': combineServices({ ...createService('avax', avaxMethods, cDeps), unknownMethodError: notRun('C') }),
-        '/rpc': createEvmRpc(genesis.c.accounts, isFollowing, notRun('C')),
+        '/rpc': createEvmRpc(genesis.c.accounts, runsOnNetwork, notRun('C')),
       },
     },
   ];
 }
 
-const createEvmRpc = (accounts: GenesisAccounts | undefined, isFollowing: boolean, notRunError: CreateUnknownMethodError): Services =>
-  accounts === undefined || isFollowing
+const createEvmRpc = (accounts: GenesisAccounts | undefined, runsOnNetwork: boolean, notRunError: CreateUnknownMethodError): Services =>
+  accounts === undefined || runsOnNetwork
     ? { ...combineServices(), unknownMethodError: notRunError }
     : evmServices({ account: (address) => accounts.get(address) ?? emptyAccount }, notRunError);
 

@@ -38,6 +38,7 @@ export function createNetworkContext(config: Config, env: Env): NetworkContext {
   const { p, c } = counterpartsOf(genesis);
   const differences = differencesOf(config.strict);
   const aliases = createAliases([...specs, p, c]);
+  // A setting of the whole process. It is made here because everything that has a cache is created or opened later.
   limitCaches(config, env);
   const known = new Set([...specs, p, c].map(({ id }) => id));
   return {

@@ -39,7 +39,7 @@ export function openIndexedChain(store: Pick<NodeStore, 'openChain'>, spec: AvmC
   return { opened, catchUpIndex: catchUp };
 }
 
-/** Joins a running chain to its stored state. */
+/** Combines a running chain with its stored state (`opening`) into what the servers read. */
 export function createNodeChain({
   running,
   opening: { opened, catchUpIndex },

@@ -16,7 +16,7 @@ import { createReport } from '../output/report.ts';
 import { createStartPhases, type StartPhases } from '../output/start-phases.ts';
 import type { Env, ProcessEnv } from '../platform/env.ts';
 import { createReaderPool, type ReaderPool } from '../processes/reader-pool.ts';
-import type { ChainWriter } from './avm-chain.ts';
+import type { SharedChainDeps } from './avm-chain.ts';
 import { countReaders } from './cache-budget.ts';
 import { createNetworkContext, type NetworkContext } from './network-context.ts';
 import { type NodeStore, openNodeStore, type StoreKind } from './node-store.ts';
@@ -29,10 +29,12 @@ import { createTxLifecycles, type TxLifecycles } from './tx-lifecycles.ts';
 export type NodeProcess = {
   readonly config: Config;
   readonly env: Env;
+  /** What was opened so far and is closed with the process, such as the store, chains and servers; see parts.ts. */
   readonly parts: Parts;
   readonly stop: Stop;
   /** How long the start took so far. */
   readonly phases: StartPhases;
+  /** Logs an unexpected error. */
   readonly report: (error: unknown) => void;
 };
 
@@ -49,15 +51,15 @@ export type NodeObservers = {
   readonly commitRevision: () => number;
 };
 
-/** What a node has before it has a store and chains. Parts take it as their first argument. */
+/** What a node has before it has a store and chains. The functions that open those, and all later parts, take it as their first argument. */
 export type NodeCore = NodeProcess &
   NodeObservers & {
     readonly context: NetworkContext;
     readonly identity: Identity;
     /** The reader processes, which are started with the ports; there are none if the node does not listen. */
     readonly readers: ReaderPool;
-    /** What chains need that verify and store blocks. */
-    readonly writer: ChainWriter;
+    /** What the chains share to which this process adds blocks. */
+    readonly chainDeps: SharedChainDeps;
   };
 
 export type StartOptions = {
@@ -65,7 +67,10 @@ export type StartOptions = {
   readonly listens: boolean;
 };
 
-/** Opens the core of a node and then its parts with `open`. What was opened is closed again if a later part fails. */
+/**
+ * Creates the core of a node, and passes it to `open`, which opens the store, the chains and the servers. If `open` fails, what it has opened is
+ * closed again. The programs dev-chain.ts, follow.ts and join.ts in app/programs each consist of one call.
+ */
 export async function withNodeCore<T>(
   config: Config,
   env: Env,
@@ -95,6 +100,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
   const forcedChecks = createForcedChecks(health);
   const signerKeys = createSignerKeys();
   const signers = createSignerCache(env.recoverKey, signerKeys);
+  // Recovers signers of many transactions on another thread; `signers` recovers what is left when a transaction is verified.
   const recovery = createRecovery(signers, env);
   parts.add({ close: recovery.close });
   const lifecycles = createTxLifecycles(env, context, bus);
@@ -120,7 +126,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       forcedChecks.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
       readers.announceStopping();
     }),
-    writer: {
+    chainDeps: {
       context,
       signers,
       recovery,
@@ -134,6 +140,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
         publish: bus.publish,
         observerOf: lifecycles.observerOf,
         report,
+        // Only the X-Chain, the first one, can follow another node. Two checks depend on how that goes: `follow`, and that of the chain, named by its alias.
         onFollowState: () => {
           for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
         },
@@ -152,9 +159,9 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
 const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Block): void =>
   log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
-/** Opens the store of a node that writes blocks. */
-export function nodeStore({ config, env, context, bus, writer, phases }: NodeCore, kind: StoreKind): NodeStore {
-  const { recover, keys } = writer.signers;
+/** Opens the store of a node that writes blocks. Its index stores public keys of signers, and recovers signers of imports whose outputs are unknown. */
+export function nodeStore({ config, env, context, bus, chainDeps, phases }: NodeCore, kind: StoreKind): NodeStore {
+  const { recover, keys } = chainDeps.signers;
   const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, publicKeyOf: keys?.get });
   phases.end('database');
   return store;

@@ -36,6 +36,7 @@ export async function startNodeHealth({
   /** The P- and C-Chain, if this node answers for them. A follower reports no health for those of its network. */
   readonly counterparts: readonly Counterpart[];
 }): Promise<NodeHealth> {
+  // The phase began when the store was open (`nodeStore`).
   phases.end('chains');
   const isOnDisk = config.store === 'sqlite';
   let isStarted = false;

@@ -4,7 +4,10 @@ import type { MetricRegistry } from '../../base/metrics/registry.ts';
 import type { BannerInfo } from '../output/banner-info.ts';
 import type { NamedCheck } from './health-checks.ts';
 
-/** What a part adds to the process it runs in. Whoever adds a route, a health check, a metric or a banner line changes one part. */
+/**
+ * What a part adds to the process it runs in. Whoever adds a route, a health check, a metric or a banner line changes one part. The order in which a
+ * program opens its parts counts: checks are registered by startNodeHealth and routes by serveNode, of the parts that are open by then.
+ */
 export type Contribution = Closable & {
   /** Routes of the main port. */
   readonly routes?: Iterable<NamedRoute>;

@@ -94,6 +94,6 @@ export type ChainTools = {
 /** What the RPC methods of a chain need beside reads. A reader process forwards these calls to the writer process. */
 export type ChainTxs = TxIssuer & {
   readonly explainStatus: (txID: Id) => Promise<ExplainedStatus>;
-  /** See rpc/avm.ts. */
+  /** See `AvmDeps` in api/rpc/avm.ts. */
   readonly preLinearizationTx?: AvmDeps['preLinearizationTx'];
 };

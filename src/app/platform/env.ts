@@ -85,7 +85,10 @@ export type NetworkEnv = {
 
 /** The processes of the node beside this one. */
 export type WorkerEnv = {
-  /** The writer process, if this process is a reader process that it started. */
+  /**
+   * The process that started this one with a message channel: the writer or supervisor process of a reader process, the supervisor process of a writer
+   * process. Whether there is a channel is all that is known of it, so no other program may start Serac with one.
+   */
   readonly parent: (WatchedProcess & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;
   /** What a process of this machine does; undefined where that is not known. */
@@ -101,6 +104,7 @@ export type WorkerEnv = {
 /** This process. */
 export type ProcessEnv = {
   readonly version: string;
+  /** For `info.getNodeVersion`, which has it in AvalancheGo; always empty. */
   readonly gitCommit: string;
   readonly cores: number;
   readonly process: () => { readonly residentBytes: number; readonly heapBytes: number; readonly cpuSeconds: number };

@@ -1,8 +1,8 @@
 import { raiseStop } from './signals.ts';
 
 /**
- * Processes without which this one should not run: the launcher that started it as a child, and npm, which does not forward every signal.
- * The launcher (bin/launcher.js) writes their process ids to an environment variable.
+ * Processes without which this one should not run: bin/launcher.js, if it started this one as a child, and npm, which does not forward every signal.
+ * bin/launcher.js writes their process ids to an environment variable.
  */
 const ownersVariable = 'SERAC_OWNERS';
 

@@ -13,8 +13,8 @@ export type ServeOptions = {
   /** The most bytes of request bodies in memory, over all connections; see `createBodyBudgets`. */
   readonly maxBodyMemory: number;
   /**
-   * Whether small bodies of a path are read before the handler is called. The handler can then respond synchronously, since a promise would
-   * cost more than the call. On all other paths a body is read only when the handler requests it.
+   * Whether small bodies of a path are read before the handler is called, in one piece and without a copy: that is faster. On all other paths a
+   * body is read only when the handler requests it, which may refuse the request before.
    */
   readonly readsBodyAhead?: (path: string) => boolean;
   /** Timeout in milliseconds of a whole body, or of each chunk of a streamed one; then 408, and the connection is closed. AvalancheGo: config/config.go, 30 s. */

@@ -12,8 +12,8 @@ type Signals = {
 };
 
 /**
- * How long after the first signal further ones are the same, in milliseconds. Ctrl-C reaches every process of the terminal, and npm, the
- * launcher and the supervisor pass it on, so it arrives up to four times.
+ * How long after the first signal further ones are the same, in milliseconds. Ctrl-C reaches every process of the terminal, and npm,
+ * bin/launcher.js and the supervisor pass it on, so it arrives up to four times.
  */
 const sameSignalMs = 500;
 

@@ -9,7 +9,7 @@ import type { MessageFromReader, MessageToReader, ReaderState } from './messages
 import { type RelayTimers, serveRelay } from './relay.ts';
 import { serveStreamLimit } from './relayed-streams.ts';
 
-type SupervisorEnv = {
+type ReaderPoolEnv = {
   readonly spawnReader: () => ReaderProcess;
   readonly timers: RelayTimers;
   /** Monotonic milliseconds. */
@@ -18,7 +18,7 @@ type SupervisorEnv = {
   readonly log: (line: string, level?: 'info' | 'warn') => void;
 };
 
-/** The reader processes of the node, supervised by the writer process. */
+/** The reader processes of the node. The writer process starts, watches and replaces them. */
 export type ReaderPool = {
   readonly count: number;
   /** Starts the reader processes. */
@@ -77,12 +77,12 @@ export const stableAfter = 60_000;
  * Started before the database is opened, they serve 120 ms earlier, but the banner comes 160 ms later (510 ms in place of 350), since both
  * processes load the program at once.
  */
-export function createReaderPool(count: number, env: SupervisorEnv, shutdownTimeout: number): ReaderPool {
+export function createReaderPool(count: number, env: ReaderPoolEnv, shutdownTimeout: number): ReaderPool {
   let slots: readonly ReaderSlot[] = [];
   return {
     count,
     start: (options) => {
-      slots = Array.from({ length: count }, () => superviseReader(env, options, getStopTimeout(shutdownTimeout)));
+      slots = Array.from({ length: count }, () => keepReaderRunning(env, options, getStopTimeout(shutdownTimeout)));
     },
     collectFamilies: () => Promise.all(slots.map((slot) => slot.collectFamilies())),
     check: () => {
@@ -117,7 +117,7 @@ type ReaderSlot = {
 const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function superviseReader(env: SupervisorEnv, options: ReaderPoolOptions, stopTimeout: number): ReaderSlot {
+function keepReaderRunning(env: ReaderPoolEnv, options: ReaderPoolOptions, stopTimeout: number): ReaderSlot {
   const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   let reader: RunningReader | undefined;
   let servingSince: number | undefined;
@@ -218,7 +218,7 @@ type ReaderEvents = {
 type RunningReader = ReturnType<typeof watchReader>;
 
 /** One reader process from its start to its exit. */
-function watchReader(spawned: ReaderProcess, env: SupervisorEnv, options: ReaderPoolOptions, events: ReaderEvents) {
+function watchReader(spawned: ReaderProcess, env: ReaderPoolEnv, options: ReaderPoolOptions, events: ReaderEvents) {
   const { handler, report, start, onRefused, streamLimit } = options;
   const { ask, receive } = createRequests(spawned, env);
   const send = (message: MessageToReader): void => spawned.send(message);
@@ -283,7 +283,7 @@ export async function stopReader(reader: ReaderProcess, { after }: Pick<RelayTim
 type Reply = Extract<MessageFromReader, { reader: 'done' | 'metrics' }>;
 
 /** Requests to a reader that wait for the reply with their number. */
-function createRequests(child: ReaderProcess, { timers }: Pick<SupervisorEnv, 'timers'>) {
+function createRequests(child: ReaderProcess, { timers }: Pick<ReaderPoolEnv, 'timers'>) {
   const pending = new Map<number, (reply: Reply) => void>();
   let lastId = 0;
   return {

@@ -123,13 +123,12 @@ const relayBusyError = (reason = 'has too many calls waiting', progress: 'notSen
 
 /** The body of a relayed response as JSON. Throws unless the status is 200. */
 export function relayedJson({ status, body }: HttpResponse): unknown {
-  if (status !== 200)
-    throw new RelayError(`the writer process of the node answered with status ${status}; its log says why`, {
-      code: 'RELAY_FAILED',
-      status,
-    });
+  if (status !== 200) throw relayFailedError(status);
   return JSON.parse(Buffer.from(body as string).toString('utf8'));
 }
+
+export const relayFailedError = (status: number) =>
+  new RelayError(`the writer process of the node answered with status ${status}; its log says why`, { code: 'RELAY_FAILED', status });
 
 export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_FAILED'; status: number } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

@@ -5,9 +5,9 @@ import { defaultMaxBody, type HttpRoute } from '../../api/http/router.ts';
 import type { ApiHealthDeps, HealthComponent } from '../../api/rest/served-chains.ts';
 import type { BoundMethod, RpcResponse, Services } from '../../api/rpc/method.ts';
 import { Fault } from '../../base/fault.ts';
-import { type Relay, RelayError } from './relay.ts';
+import { type Relay, RelayError, relayFailedError } from './relay.ts';
 
-/** Parts of a reader process that send requests to the writer process. */
+/** Parts of a reader process that send requests to the writer process. reader-rpc.ts builds the Node RPC of a reader process from them. */
 
 /**
  * The services of a path. Calls of methods with `needsWriter` are forwarded to the writer process unchanged, and all calls while
@@ -16,11 +16,19 @@ import { type Relay, RelayError } from './relay.ts';
 export const forwardWritesToWriter = (services: Services, path: string, relay: Relay, isForwarding: () => boolean): Services => ({
   ...services,
   methods: new Map([...services.methods].map(([name, method]) => [name, forwardIf(method, isForwarding)])),
-  forwardToWriter: async (body): Promise<RpcResponse> => {
-    const response = await relay({ ...postRequest(path), body });
-    return { body: response.body, methodRan: response.headers['x-content-type-options'] !== undefined };
-  },
+  forwardToWriter: async (body): Promise<RpcResponse> => toRpcResponse(await relay({ ...postRequest(path), body })),
 });
+
+/**
+ * The JSON-RPC response in an HTTP response of the writer process, so that this process answers with the same status, headers and body. The
+ * inverse of what router.ts does with an `RpcResponse`: `methodRan` is the header against content sniffing, `isUnavailable` is status 503. Throws if
+ * the writer process did not answer the call: its body is then a text, such as `internal error`, which no JSON-RPC client can read.
+ */
+function toRpcResponse({ status, headers, body }: HttpResponse): RpcResponse {
+  const isText = headers['content-type']?.startsWith('text/') === true;
+  if ((status !== 200 && status !== 503) || isText) throw relayFailedError(status);
+  return { body, methodRan: headers['x-content-type-options'] !== undefined, isUnavailable: status === 503 || undefined };
+}
 
 /** `needsWriter` is read for each call. */
 const forwardIf = (method: BoundMethod, isForwarding: () => boolean): BoundMethod =>

@@ -39,7 +39,7 @@ export type ServedIndex = {
   readonly sealKey: Uint8Array;
   /** The number of times the served chains were reverted. */
   readonly epoch: () => number;
-  /** See rest/response-cache.ts. */
+  /** See api/rest/response-cache.ts. */
   readonly readChainVersion: () => Promise<ChainVersion>;
   /** Only where an index is read from several servers. */
   readonly consistency?: ReadConsistency | undefined;

@@ -25,7 +25,7 @@ type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onR
 
 /** The ports of a node and its reader processes. */
 export type NodePorts = {
-  /** Opens the ports and starts the reader processes. */
+  /** Opens the ports and starts the reader processes, if there are any: `readers.count`. */
   readonly open: (options: OpenOptions) => Promise<void>;
   /** Opens one more port of the configured host; 0 picks a free one. Returns the URL. */
   readonly listen: (port: number) => Promise<string>;

@@ -46,7 +46,7 @@ export function nodeRpc({
           maxBody: maxTxBody,
           services: { '': withFaults(metrics.meter(spec.aliases[0], services.avm)), '/wallet': withFaults(services.wallet) },
         })),
-        ...createCounterpartServices(context, store.readAtomicUtxos, runsOnNetwork),
+        ...createCounterpartServices(context, store.readAtomicUtxos, { runsOnNetwork }),
       ],
       info: config.apis.info ? withFaults(metrics.meter('info', info)) : undefined,
       health:
@@ -54,7 +54,6 @@ export function nodeRpc({
           ? { services: withFaults(combineServices(createService('health', healthMethods, health))), deps: health }
           : undefined,
       metrics: config.apis.metrics ? createMetricsRoute(metrics, readers.collectFamilies) : undefined,
-      dev: undefined,
     }),
   };
 }

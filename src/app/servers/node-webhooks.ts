@@ -23,7 +23,7 @@ export async function openNodeWebhooks(
   served: ServedChains | undefined,
 ): Promise<NodeWebhooks> {
   const formatAddress = createFormats(context);
-  const policy = targetPolicyOf(config, config.mode.kind === 'solo');
+  const policy = targetPolicyOf(config, { isDevChain: config.mode.kind === 'solo' });
   const database = await openWebhookDatabase(config, env, false);
   // In memory there is one connection. On disk a webhook must not be lost that its creator was told of.
   const managed = config.store === 'memory' ? { store: async () => database.store, close: async () => {} } : openWebhooksOnUse(config, env);
@@ -58,7 +58,7 @@ export function openReaderWebhooks(
   const { store, close } = openWebhooksOnUse(config, env);
   const management = createWebhookManagement(config, env, {
     hub,
-    policy: targetPolicyOf(config, config.mode.kind === 'solo'),
+    policy: targetPolicyOf(config, { isDevChain: config.mode.kind === 'solo' }),
     formatAddress: createFormats(context),
     store,
     context: createEventParams(context, served),

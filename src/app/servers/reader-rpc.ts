@@ -84,11 +84,11 @@ function createOwnRoutes(config: Config, env: Env, { context, store, chains, met
           },
         };
       }),
-      ...createCounterpartServices(context, store.readAtomicUtxos, false),
+      // Only a node that decides its blocks alone has reader processes.
+      ...createCounterpartServices(context, store.readAtomicUtxos, { runsOnNetwork: false }),
     ],
     info: config.apis.info ? forwardWritesToWriter(metrics.meter('info', info), '/ext/info', relay, isForwarding) : undefined,
     health: undefined,
     metrics: undefined,
-    dev: undefined,
   });
 }

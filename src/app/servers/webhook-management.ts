@@ -12,7 +12,7 @@ import type { WebhookManagement } from './api.ts';
 /** Where webhooks may send requests: a developer's chain also to this machine, other servers to public addresses only. */
 export const targetPolicyOf = (
   { webhookPrivateTargets, publicApi }: Pick<Config, 'webhookPrivateTargets' | 'publicApi'>,
-  isDevChain: boolean,
+  { isDevChain }: { readonly isDevChain: boolean },
 ): TargetPolicy => (webhookPrivateTargets ? 'private' : isDevChain && !publicApi ? 'loopback' : 'public');
 
 /**

@@ -26,10 +26,10 @@ export type SoloChains = Contribution & {
 
 /** Starts the chains of the configuration, funds the accounts of a new chain, and copies the outputs of a forked node. */
 export async function startSoloChains(core: NodeCore, store: NodeStore, impersonation: Impersonation | undefined): Promise<SoloChains> {
-  const { config, env, context, parts, writer } = core;
+  const { config, env, context, parts, chainDeps } = core;
   const accounts = deriveAccounts(config.accounts, env.keyCrypto);
   const start = (spec: AvmChainSpec, opening: ReturnType<typeof openIndexedChain>, fork?: RunningFork): NodeChain => {
-    const running = runChain({ spec, ledger: opening.opened.ledger, writer, fork, impersonation });
+    const running = runChain({ spec, ledger: opening.opened.ledger, chainDeps, fork, impersonation });
     parts.add({ close: () => stopChain(running) });
     return createNodeChain({
       running,
@@ -60,7 +60,8 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
       accounts,
       balance: config.accounts.balance,
       depositChain: context.p.id,
-      verifier: createVerifierOfChain(spec, context, writer.signers.recover, impersonation),
+      // The chain that runs has a verifier of its own, but accounts are funded before it runs.
+      verifier: createVerifierOfChain(spec, context, chainDeps.signers.recover, impersonation),
       networkID: context.chain.network.id,
       now: context.chain.now,
       spendsGenesis: fork === undefined,
@@ -81,7 +82,6 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
     copyOutputs: fork?.copyAddresses,
     fund,
     banner: () => ({
-      mining: config.mining,
       funded: readFundedKey(first.reads, context.chain.now(), context),
       accounts: readAccounts(first.reads, accounts, context.chain.now(), context),
       mnemonic: accounts.length > 1 && accounts.every(({ isPublic }) => isPublic) ? config.accounts.mnemonic : undefined,

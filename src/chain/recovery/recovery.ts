@@ -125,7 +125,7 @@ export function createRecovery(
       if (inputs.length >= batchSize) batch.send();
       return done;
     },
-    /** Rejects what is pending, because a transaction accepted now would be lost. */
+    /** Rejects what is pending. A node closes the recovery last, after its chains and its store: a transaction accepted now would be lost. */
     close: (): void => {
       isClosed = true;
       cancelStop();

@@ -1,5 +1,5 @@
 /**
- * The part of SQLite that Serac uses; `platform/` implements it for each runtime. A u64 is stored as 8 big-endian bytes, not as a number,
+ * The part of SQLite that Serac uses; `app/platform` implements it for each runtime. A u64 is stored as 8 big-endian bytes, not as a number,
  * because SQLite's integers are signed. Heights and sequence numbers are stored as numbers: they stay below 2^53.
  */
 export type Database = {

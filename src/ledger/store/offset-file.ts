@@ -1,4 +1,4 @@
-/** A file that is read and written at byte offsets. `platform/` implements it. */
+/** A file that is read and written at byte offsets. `app/platform` implements it. */
 export type OffsetFile = {
   readonly size: () => number;
   /** Reads from `offset` until `into` is full or the file ends. Returns the number of bytes read. */

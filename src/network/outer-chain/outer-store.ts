@@ -6,7 +6,11 @@ import type { Store } from '../../ledger/store/store.ts';
 import { type OuterBlock, parseOuterBlock, splitOuterBlock } from '../proposervm/outer-block.ts';
 import { OuterChainError } from './fault.ts';
 
-/** The outer blocks of the accepted blocks of a chain. A row has the bytes before and after the inner block, which the chain itself stores. */
+/**
+ * The accepted outer blocks of a chain on a network. An outer block wraps a block of the chain, the inner block, and says who proposed it and when; it is
+ * AvalancheGo's ProposerVM block. The chain itself stores the inner block, so a row has only the bytes before and after it. outer-vm.ts is the
+ * only user: it adds accepted blocks and reads them for peers.
+ */
 export type OuterStore = ReturnType<typeof openOuterStore>;
 
 type AcceptedOuterBlock = { readonly outer: OuterBlock; readonly height: bigint };
@@ -17,7 +21,7 @@ const schema = `
     PRIMARY KEY (chain, height)) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS outer_block_id ON outer_block(chain, id);`;
 
-/** Opens the table; the chain must have its state in the same store. `innerBytesAt` reads the accepted block at a height. */
+/** Opens the table; the chain must have its state in the same store. `innerBytesAt` reads the accepted inner block at a height. */
 export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height: bigint) => Uint8Array | undefined) {
   const { db } = store;
   if (!store.readonly) store.write(() => db.exec(schema));
@@ -37,10 +41,12 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
       const row = lastRow.get(chain);
       return row && { id: idFromBytes(row.id), height: BigInt(row.height) };
     },
+    /** The height may come from a peer, so it may be larger than any number in the table. */
     idAt: (height: bigint): Id | undefined => {
       const row = height > Number.MAX_SAFE_INTEGER ? undefined : idByHeight.get(chain, Number(height));
       return row && idFromBytes(row.id);
     },
+    /** The whole outer block; undefined if it is not accepted. Throws if it cannot be joined again from the row and the inner block. */
     bytes: (id: Id): Uint8Array | undefined => {
       const row = rowById.get(chain, idToBytes(id));
       if (row === undefined) return undefined;
@@ -49,7 +55,7 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
       if (bytes === undefined || !hasId(bytes, id)) throw damaged(store, id);
       return bytes;
     },
-    /** Must run inside the write transaction of the inner blocks. */
+    /** Must run inside the write transaction that stores the inner blocks, so that both are stored or neither is. */
     insert: (blocks: readonly AcceptedOuterBlock[]): void =>
       insertRows(
         blocks.flatMap(({ outer, height }) => {
@@ -57,6 +63,10 @@ export function openOuterStore(store: Store, chainID: Id, innerBytesAt: (height:
           return [chain, Number(height), idToBytes(outer.id), before, after];
         }),
       ),
+    /**
+     * Removes the blocks above the last inner block. Only called at the start, in a transaction of its own, for a database that has more outer blocks
+     * than inner ones; `insert` never leaves one behind.
+     */
     removeAbove: (height: bigint): void => void store.write(() => deleteAbove.run(chain, Number(height))),
   };
 }

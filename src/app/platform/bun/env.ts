@@ -21,7 +21,7 @@ export function createBunEnv(options: EnvOptions): Env {
   };
 }
 
-/** Other processes run with the flags that the launcher gave this process. A single-file executable takes only its own arguments. */
+/** Other processes run with the flags of Bun that bin/launcher.js gave this process. A single-file executable takes only its own arguments. */
 const ownCommand = (program: string | undefined): string[] => [
   process.execPath,
   ...(program === undefined ? [] : [...process.execArgv, program]),

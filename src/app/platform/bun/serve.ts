@@ -28,7 +28,10 @@ import {
 } from '../unread-responses.ts';
 import { guardConnections } from './connection-guard.ts';
 
-/** HTTP server on Bun.serve. */
+/**
+ * HTTP server on Bun.serve, called once for each port through `env.serve` (bun/env.ts; node/serve.ts is the same on Node). Clients cannot fill the
+ * memory: bodies of requests have budgets and timeouts, and responses that a client does not read are limited and cut off.
+ */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
   const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
@@ -55,7 +58,8 @@ export const serve: Serve = async (options) => {
       release();
     }
   };
-  const respondUnread = (request: Request, target: RequestTarget): Promise<Response> => {
+  /** Runs the handler before the body is read: the handler reads it when it wants it, in one piece or in chunks. */
+  const respondBeforeBody = (request: Request, target: RequestTarget): Promise<Response> => {
     let buffer: BodyBuffer | undefined;
     const body = (max: number): Promise<Uint8Array> => {
       if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLargeError(max));
@@ -69,8 +73,9 @@ export const serve: Serve = async (options) => {
     const length = request.headers.get('content-length');
     const size = Number(length);
     if (length === null && request.headers.has('trailer')) return refuseTrailers(finish);
+    // Only a body of known, small size is read ahead (a wrong length is NaN), and only while the budget of small bodies has room for it.
     if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
-      return respondUnread(request, target);
+      return respondBeforeBody(request, target);
     const release = () => small.giveBack(size);
     return readAhead(request, bodyTimeout).then(
       (body) => respond(request, target, async (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
@@ -101,10 +106,13 @@ export const serve: Serve = async (options) => {
   return { host, port: server.port ?? 0, close };
 };
 
-/** Turns responses into those of Bun. */
+/** Turns responses of handlers into those of Bun. `server` is called only when there is a response, so when the server runs. */
 function createFinish({ unread: limits = defaultUnread }: ServeOptions, server: () => Bun.Server<WebSocketHandlers>) {
   const unread = createUnreadResponses({ max: limits.max * (1 - wholeShare), timeout: limits.timeout });
-  /** Whether a body may be sent as it is. Bun does not tell when it was read, but counts the requests whose responses were not. */
+  /**
+   * Whether a body may be given to Bun in one piece. Bun does not say when the client has read it, but counts the requests whose responses are not
+   * read yet: if each of those had a body of `wholeBody` bytes, they must fit into the share of such bodies.
+   */
   const isSentWhole = (size: number): boolean =>
     size <= uncountedBody || (size <= wholeBody && server().pendingRequests * wholeBody <= limits.max * wholeShare);
   const toHeaders = createHeadersCache();
@@ -116,7 +124,7 @@ function createFinish({ unread: limits = defaultUnread }: ServeOptions, server: 
     // For a string body, even an empty one, Bun would add a content type.
     if (stream === undefined && (isSentWhole(body.length) || request?.method === 'HEAD'))
       return new Response(body.length === 0 ? null : (body as BodyInit), init);
-    // The connection of a client that does not read is closed by its idle timeout.
+    // Bun cannot close the connection of a request directly; an idle timeout of one second does.
     const close = () => request !== undefined && server().timeout(request, 1);
     const sent =
       stream === undefined
@@ -138,8 +146,10 @@ function createFinish({ unread: limits = defaultUnread }: ServeOptions, server: 
 }
 
 /**
- * Refuses a request that announces trailers, before its handler runs. Bun takes the trailers for a second request and answers that with 400,
- * before or after the first answer. It reads what has arrived in one turn, so after this turn the connection is closed, or this is the only answer.
+ * Refuses a request that announces trailers, before its handler runs. Bun takes the trailers for a second request, answers that with 400, and closes the
+ * connection: before or after the answer to the request itself. In one turn of the event loop Bun handles all bytes that have arrived. So this
+ * function waits for a turn: either the trailers were among those bytes, and Bun has answered and closed the connection; or they come after the answer
+ * given here, which closes it.
  */
 async function refuseTrailers(finish: (response: HttpResponse) => Response): Promise<Response> {
   await new Promise<void>((resolve) => setImmediate(resolve));
@@ -150,7 +160,7 @@ async function refuseTrailers(finish: (response: HttpResponse) => Response): Pro
   });
 }
 
-/** Bun's own limit of unsent bytes is higher than what the handlers send before they wait, so it is never reached. */
+/** The WebSockets of the event stream. Bun's own limit of unsent bytes is higher than what the handlers send before they wait, so it is never reached. */
 const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {
   maxPayloadLength: 1024,
   idleTimeout: 60,
@@ -167,18 +177,18 @@ const webSocketOptions: Bun.WebSocketHandler<WebSocketHandlers> = {
 };
 
 /**
- * Bytes of a body that is sent as it is while few requests are unanswered: sending it in slices takes twice the time. Bun closes the connection
- * of a client that does not read it after the idle timeout.
+ * The most bytes of a body that is given to Bun in one piece while few responses are unread: sending it in slices takes twice the time. Bun closes
+ * the connection of a client that does not read it after the idle timeout.
  */
 const wholeBody = 262_144;
-/** The share of unread bytes for such bodies. */
+/** The share of the limit of unread bytes (`limits.max`) that bodies in one piece may take; slices and streams have the rest. */
 const wholeShare = 0.25;
 
 type StreamOptions = {
   readonly unread: UnreadResponses;
   /** Closes the connection soon. */
   readonly close: () => void;
-  /** Bytes that are in memory until the whole body was read; else those of the last chunk are. */
+  /** The size of a body that is in memory until all of it was read. Left out for a stream: of that, only the last chunk is in memory. */
   readonly bytes?: number;
 };
 
@@ -204,6 +214,7 @@ function toReadableStream(head: string | Uint8Array, chunks: Chunks, { unread, c
       fail = () => controller.error(new ServeError('the client does not read the response', { code: 'RESPONSE_UNREAD' }));
       if (head.length > 0) controller.enqueue(Buffer.from(head as string));
     },
+    // Called when the client has read what was enqueued. `progress` restarts its time limit, and says how many bytes wait for it now.
     pull: (controller) => {
       response.progress(bytes);
       const put = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
@@ -242,7 +253,7 @@ function createHeadersCache(): (set: HttpResponse['headers']) => Headers {
 
 type RequestTarget = ReturnType<typeof splitTarget>;
 
-/** Caches the last split URL. Clients repeat the same URL, and a map lookup with the same string object is faster than with an equal one. */
+/** Caches the last split URL. Clients repeat the same URL, and the router finds the route of the same string object faster than of an equal one. */
 function createSplitCache(): typeof splitTarget {
   let url = '';
   let parts = splitTarget(url);
@@ -263,7 +274,7 @@ function listen<S>(start: () => S, options: ServeOptions): S {
   }
 }
 
-/** Reads a body as Bun has it, without a copy. */
+/** Reads a whole body as Bun has it, without a copy. */
 const readAhead = (request: Request, timeout: number): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(bodyTimeoutError()), timeout);
@@ -279,6 +290,7 @@ const readAhead = (request: Request, timeout: number): Promise<Uint8Array> =>
     );
   });
 
+/** Reads a body chunk by chunk, without holding it. */
 async function* streamBody({ body }: Request, max: number, timeout: number): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();

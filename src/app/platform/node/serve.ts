@@ -34,7 +34,7 @@ import { acceptKey, asksForWebSocket, openWebSocket } from '../web-socket.ts';
 /** Timeout in milliseconds of a request's headers, and of the whole request. AvalancheGo: config/config.go, 30 s each. */
 const readTimeout = 30_000;
 
-/** HTTP server on node:http, for the library when it runs in Node. */
+/** HTTP server on node:http, for the library in Node, and for the program where bin/launcher.js finds no Bun. */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace, bodyTimeout = defaultBodyTimeout } = options;
   // No body is read ahead here, so only the budget of large bodies is used.
