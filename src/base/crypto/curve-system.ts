@@ -74,7 +74,7 @@ function systemLibraries(): string[] {
 }
 
 /**
- * Versions in file names of the library, which are not those of its releases. No release has 3 or 4 (0.4 and 0.5 are compatible with 2). Version 0 is
+ * Versions in file names of the library, which are not those of its releases. Version 0 is
  * left out: it is from before the first release, and no faster than the library in the npm package.
  */
 const libraryVersions = [6, 5, 2, 1];
