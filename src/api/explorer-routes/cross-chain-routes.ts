@@ -41,6 +41,7 @@ export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, 
     const format = deps.addressFormatter(spelling.hrp);
     const last = rows.length > limit ? items[limit - 1] : undefined;
     return {
+      // The next page starts after `after`. With the height, `serac api` waits until the database that it reads has that block.
       nextPageToken: last && paging.nextPageToken({ height: tip.height, after: last.seq }),
       transfers: items.map((transfer) => renderTransfer(transfer, chain, labelOf, format)),
       ...(await listMetadata(spelling, chain)),
@@ -49,20 +50,23 @@ export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, 
 });
 
 /**
- * Reads the outputs in shared memory. No block of this chain shows which exports the P- and C-Chain have imported. If this node can look that up
- * (`foreignImports`), the lookup marks the imported ones in the database; the outputs are then read again, without them.
+ * Reads the outputs in shared memory. No block of this chain shows which exports the P- and C-Chain have imported. `foreignImports` says how this
+ * node knows it: undefined, it always does; `looked-up`, it asks a node that runs those chains; `unknown`, it never does. A lookup marks the
+ * imported outputs in the database; the outputs are then read again, without them.
  */
 async function readAtomicOutputs(chain: ServedChain) {
   const read = () => explorerOf(chain).atomicOutputs(maxOutputs);
-  const lookupsBefore = chain.backfills?.();
+  // A lookup is a backfill: it fetches what the blocks of this chain do not contain. `backfills` counts those after which a read may find something
+  // else; only the chains of `serac api` have it.
+  const backfillsBefore = chain.backfills?.();
   const found = await read();
   const { outputs } = found.outbound;
   const areImportsKnown = await lookUpImports(
     chain,
     outputs.map(({ utxo }) => utxo),
   );
-  // Without a count of lookups it is not known whether this one has changed anything.
-  const mayHaveChanged = chain.backfills === undefined || chain.backfills() !== lookupsBefore;
+  // Without the count it is not known whether this lookup has changed anything.
+  const mayHaveChanged = chain.backfills === undefined || chain.backfills() !== backfillsBefore;
   const isOutdated = mayHaveChanged && outputs.length > 0 && chain.foreignImports === 'looked-up';
   return { ...(isOutdated ? await read() : found), areImportsKnown };
 }
@@ -101,8 +105,9 @@ function renderTransfer(transfer: CrossChainTransfer, chain: ServedChain, labelO
     exportTimestamp: exported?.time,
     importTxHash: imported?.txID && idText(imported.txID),
     importTimestamp: imported?.time,
-    // A list does no lookup, so where imports are not always known, this one may exist.
+    // This list does no lookup. So the output may have been imported without this node knowing it, unless the node always knows imports.
     mayBeImported: (isExport && imported === undefined && chain.foreignImports !== undefined) || undefined,
+    // True if the export is unknown: the owners are then those who signed the import, and there may be more.
     isIncomplete: (!isExport && isIncompleteImport(utxo)) || undefined,
   };
 }

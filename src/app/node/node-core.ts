@@ -42,12 +42,13 @@ export type NodeProcess = {
 export type NodeObservers = {
   readonly bus: EventBus;
   readonly health: Health;
+  /** Registers checks with `health` in such a way that a developer can make them fail, to test clients; otherwise they run as usual. */
   readonly forcedChecks: ForcedChecks;
   readonly lifecycles: TxLifecycles;
   readonly metrics: ProcessMetrics;
   /** Blocks and transactions accepted since the start. */
   readonly accepted: ReturnType<typeof countAccepted>;
-  /** Incremented whenever commits begin to fail or succeed again. */
+  /** A number that changes when commits begin to fail or succeed again. The REST API reuses a probe of the database only while it is the same. */
   readonly commitRevision: () => number;
 };
 
@@ -58,7 +59,7 @@ export type NodeCore = NodeProcess &
     readonly identity: Identity;
     /** The reader processes, which are started with the ports; there are none if the node does not listen. */
     readonly readers: ReaderPool;
-    /** What the chains share to which this process adds blocks. */
+    /** What those chains have in common that this process adds blocks to, such as the cache of signers, timers and listeners. */
     readonly chainDeps: SharedChainDeps;
   };
 
@@ -77,6 +78,7 @@ export async function withNodeCore<T>(
   { listens }: StartOptions,
   open: (core: NodeCore) => Promise<T>,
 ): Promise<T> {
+  // The test mnemonic, the default, is valid; to check it would load the word list at every start.
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
   const report = createReport(env);
   return withParts(report, (parts) => open(createNodeCore(config, env, parts, report, listens ? countReaders(config, env) : 0)));
@@ -144,6 +146,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
         onFollowState: () => {
           for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
         },
+        // All checks run again: `database` fails while a block cannot be stored, and others may for the same reason, such as a full disk.
         onCommitState: () => {
           commitRevision++;
           health.refresh();
@@ -159,7 +162,10 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
 const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Block): void =>
   log(`${alias}: accepted block ${height}, ${idText(id)}, transactions: ${txs.length}`, 'trace');
 
-/** Opens the store of a node that writes blocks. Its index stores public keys of signers, and recovers signers of imports whose outputs are unknown. */
+/**
+ * Opens the store of a node that writes blocks. Its index stores public keys of signers. If an import spends an output of another chain that this
+ * node does not know, the index recovers the import's signers and stores them as the owners of that output.
+ */
 export function nodeStore({ config, env, context, bus, chainDeps, phases }: NodeCore, kind: StoreKind): NodeStore {
   const { recover, keys } = chainDeps.signers;
   const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, publicKeyOf: keys?.get });

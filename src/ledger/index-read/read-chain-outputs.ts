@@ -24,8 +24,9 @@ export type StoredChainOutput = { readonly seq: number; readonly height: number;
 /**
  * Reads the outputs of this chain, for the other reads of the index (read-outputs.ts, read-search.ts), for indexing stored blocks again
  * (index-write/stored-blocks.ts) and for a chain in PostgreSQL (cluster/chain). No table has a row for each output: nearly all outputs are cut
- * out of the stored transactions that created them. Only outputs whose transactions are not stored have rows, in `old_utxo`: those from before
- * linearization (when the chain got blocks), or copied from another node.
+ * out of the stored transactions that created them. Only two kinds of outputs have rows, in `old_utxo`: those from before linearization (when the
+ * chain got blocks), and those that a fork of a live network (`--fork-url`) has copied from a node. Both kinds count as created in block 0 and are
+ * numbered alike, so `isPreLinearizationOutput` is true for both, and "old" below means both.
  */
 export type ChainOutputReads = {
   /** Outputs by number, in any order; those that do not exist are left out. */
@@ -43,7 +44,7 @@ export type ChainOutputReads = {
   readonly byId: (id: Id) => Queries<ChainOutputRow | undefined>;
   /**
    * IDs in a range, both ends included, for a search by the beginning of an ID. The caller must know at least six characters of its CB58 text:
-   * a wider range finds only outputs from before linearization, at most `maxOldIds`.
+   * in a wider range state/output-ids.ts finds nothing, so only old outputs are listed. Of these there are at most `maxOldIds` in any case.
    */
   readonly idsBetween: (low: Uint8Array, high: Uint8Array) => Queries<Id[]>;
   /** Adds the bytes of the outputs to those database rows (of `owner`, for example) that have no copy of them. */
@@ -54,12 +55,13 @@ export type ChainOutputReads = {
   readonly spendsBySeq: (seqs: readonly number[]) => Query[];
 };
 
-/** `epoch`: the number of reverts, after which IDs that this process has cached are read again. */
+/** `epoch`: the number of times that blocks were reverted. When it changes, IDs that this process has cached are read again. */
 export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch: Sql['epoch'] = noReverts): ChainOutputReads {
   const txColumns = `SELECT x.seq, x.id, x.height, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`;
   const txsBySeq = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.seq ${isKey}`);
-  // The genesis of a chain with history from before linearization lists outputs of which it is unknown whether they existed at block 0. Those
-  // that are known to exist are in `old_utxo`. A look-up by number needs no such condition: the others were given no numbers.
+  // If a chain has history from before linearization, it is unknown which outputs of its genesis transactions still existed at block 0. So
+  // `txsById` leaves these transactions out, and `byRefs` looks in `old_utxo`, which has those outputs that are known to have existed. `txsBySeq`
+  // needs no such condition: the other outputs of these transactions were given no numbers.
   const txsById = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.id ${isKey} AND ${outputsAreKnown}`);
   const oldColumns = `SELECT o.seq, o.id, b.height, o.bytes, b.time FROM ${t.oldUtxo} o JOIN ${t.block} b ON b.height = 0`;
   const oldBySeq = keyLookup(dialect, (isKey) => `${oldColumns} WHERE o.seq ${isKey}`);
@@ -126,7 +128,7 @@ export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch
   };
 }
 
-/** Limit for the outputs from before linearization that `idsBetween` lists. */
+/** Limit for the old outputs that `idsBetween` lists. */
 const maxOldIds = 500;
 
 type TxRow = { readonly seq: number; readonly id: Uint8Array; readonly height: number; readonly bytes: Uint8Array; readonly time: number };
@@ -153,8 +155,5 @@ function openVerified(tx: TxRow): ReturnType<typeof openCreatedUtxos> {
   return openCreatedUtxos(tx);
 }
 
-/**
- * For PostgreSQL: its chains are copied from a node that is followed, and blocks are never reverted there. Indexing stored blocks again does
- * not use IDs, for which alone the epoch matters.
- */
+/** For callers that do not read by ID (stored-blocks.ts, cluster/chain): only `byId` and `idsBetween` use the epoch. */
 const noReverts = (): number => 0;
