@@ -11,16 +11,17 @@ import { behind, createServedState, type ServedState } from './served-state.ts';
 import type { IndexState, VersionQuery } from './version-query.ts';
 
 /**
- * Milliseconds between two polls. `unnotified`: no notifications arrive, so listeners must be called to look for new blocks. `notified`: notifications
- * arrive, and the poll finds what was missed if their connection was lost without a sign.
+ * Milliseconds between two polls. `unnotified`: no notifications arrive, so only the poll makes the listeners (event streams; see `onChange`) look for
+ * new blocks. `notified`: notifications arrive, and the poll finds what was missed if their connection was lost without a sign.
  */
 const pollIntervals = { unnotified: 250, notified: 1000 } as const;
 
 export type IndexVersion = ReturnType<typeof watchIndexVersion>;
 
 /**
- * The version of the index (last blocks and backfill revision) that cached responses depend on, for `serac api`: `openPostgresSource` calls this once.
- * Three things work together:
+ * The version of the index that cached responses depend on, for `serac api`: `openPostgresSource` calls this once. A version is `tip`, the IDs of the
+ * last blocks of all chains, and `past`, the backfill revision: a counter (`revision` in a position) that grows when something is stored that is in no
+ * block, such as outputs that were fetched for an address, and when another indexer begins to write. Three things work together:
  * - the served state (served-state.ts): every read is followed by a read of the version, and the highest position that was read is the floor, below
  *   which no later read may be;
  * - notifications (block-notifications.ts): the indexer announces new blocks;
@@ -57,7 +58,9 @@ export function watchIndexVersion({
     hosts,
     listen,
     waitForHost: state.waitForHost,
+    // Called at a notification, again after the wait for the replica if one is read, and when the connection for notifications is lost.
     onOutdated: known.forget,
+    // Called when the host that is read has the announced blocks, or did not get them in time.
     onReached: callListeners,
   });
 
@@ -66,7 +69,7 @@ export function watchIndexVersion({
   const readNew = coalesce(() => reach(state.floor()));
   const readPrimaryPosition = coalesce(() => hosts.primaryPosition());
 
-  /** Learns what the other API servers have served. */
+  /** Learns what the other API servers have served. Never rejects: without an answer of Redis nothing is learned. */
   const exchangeServed = async (): Promise<void> => {
     if (await state.exchange()) known.forget();
   };
@@ -92,11 +95,14 @@ export function watchIndexVersion({
     sql,
     /**
      * The last block of a chain (by its place in `IndexState.tips`) while the version is known: lists begin at it without another query. The same
-     * object as long as the whole index is the same. Undefined while no version is known (always, without notifications), and if another server may
-     * have been read since.
+     * object only as long as the whole index is the same: read-spent-since.ts compares objects to see that nothing was stored since. Undefined while
+     * no version is known (always, without notifications), and if another server may have been read since.
      */
     recentTip: known.recentTip,
-    /** Calls `listener` when blocks may have been added: after a notification and at every poll. Returns a function that ends this. */
+    /**
+     * Calls `listener` when blocks may have been added: after a notification and at every poll. Returns a function that ends this. Used by the event
+     * streams (api-events.ts), which then look for new blocks.
+     */
     onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -109,7 +115,7 @@ export function watchIndexVersion({
       if (isAtLeast(state.floor(), wanted)) return;
       await readNew();
       if (isAtLeast(state.floor(), wanted)) return;
-      // Not even the primary may have it: then no replica is waited for.
+      // If the primary does not have the block either, waiting for a replica is useless.
       const primary = await readPrimaryPosition().catch(() => undefined);
       if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
       await reach(wanted);
@@ -122,7 +128,9 @@ export function watchIndexVersion({
     reachPrimary: async (): Promise<void> => {
       if (!hosts.readsPrimary()) await reach(await hosts.primaryPosition());
     },
+    /** A number that differs if another indexer writes the index: indexer-backfill.ts then requests address backfills anew. */
     writer: state.writer,
+    /** The highest position that was served. `openPostgresSource` passes it to the hosts, which are chosen by it. */
     floor: state.floor,
     /** Called once before the first request: takes over the floor that other API servers, or an earlier process, have left in Redis. */
     start: exchangeServed,
@@ -146,6 +154,7 @@ function createVersionReads(state: ServedState, known: KnownVersion, covers: (po
       if (covers(result.state.position)) learn(result.state);
       return result;
     } catch (error) {
+      // The database does not answer, or no host has the floor: the next request must read the version, not use one that may be outdated.
       known.forget();
       throw error;
     }
@@ -185,7 +194,7 @@ function createKnownVersion({ changes, floor }: Pick<ServedState, 'changes' | 'f
   /** How often the version was forgotten. If it was during a read, the state that this read has seen may be outdated. */
   let forgotten = 0;
   const current = (): typeof known => (known !== undefined && isAtLeast(known.position, floor()) ? known : undefined);
-  /** Keeps the same object as long as it is the same version on the same server. */
+  /** Keeps the same object as long as it is the same version on the same server, for `recentTip`, which returns one of its `tips` (last blocks). */
   const remember = (state: IndexState): void => {
     const { tip, past } = state.version;
     const isSame = known?.version.tip === tip && known.version.past === past && known.changes === changes();

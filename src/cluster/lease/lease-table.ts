@@ -2,8 +2,9 @@ import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts'
 
 /*
  * The table of the lease: a row that says which `serac index` process may write the index. Its holder renews the row every second. The SQL is here;
- * when it runs is decided in lease.ts (`tryLease`), which also takes an advisory lock: whoever takes the lease has that lock. `serac api` only reads
- * the row (index-status.ts), to know whether an indexer is alive.
+ * when it runs is decided in lease.ts (`tryLease`). The holder has two sessions: one that writes the index and has an advisory lock, which PostgreSQL
+ * frees when that session ends, and one that renews the row. Whoever takes the lease has that lock first. `serac api` only reads the row
+ * (index-status.ts), to know whether an indexer is alive.
  * `name` is `serac index` and the ID of the X-Chain, so there is one row, unless indexers of several networks were started on one schema.
  * Times are written by the clock of the database, so clocks of the processes do not matter.
  */
@@ -63,8 +64,9 @@ export async function findLease(sql: Sql, name: string): Promise<LeaseState | un
 /**
  * Takes the lease for `holder` as successor of the holder in `found` (from `findLease`; undefined: nobody ever had the lease). Returns the new term;
  * undefined if the former holder has renewed the lease since `findLease`, or another process has taken it.
- * Does not check that the lease has expired: the caller has the advisory lock, so the session through which the former holder wrote has ended.
- * A transaction of the former holder that has verified its term is waited for.
+ * The lease need not have expired: the caller has the advisory lock, so the session through which the former holder wrote has ended. The process of
+ * the former holder may still run: its other session may renew the lease, and its pool may have replaced the ended session by a new one. A transaction
+ * in the new session that has called `verifyLease` is waited for (lease.ts lets it write nothing: the new session does not have the lock).
  */
 export async function takeLease(
   sql: WritableSql,
@@ -116,7 +118,10 @@ export async function verifyLease(tx: Sql, name: string, term: number): Promise<
   return row;
 }
 
-/** Gives the lease up: the next process need not wait until it has expired. */
+/**
+ * Marks the lease as given up: it has no holder whose sessions would have to be ended. Then lease.ts closes the sessions of this process, which frees
+ * the advisory lock, so the next process takes the lease without waiting until it has expired.
+ */
 export async function releaseLease(sql: Sql, name: string, term: number): Promise<void> {
   await sql.all('UPDATE index_lease SET holder = NULL, renewed_at = clock_timestamp() WHERE name = ? AND term = ?', [name, term]);
 }
@@ -124,7 +129,7 @@ export async function releaseLease(sql: Sql, name: string, term: number): Promis
 /**
  * Ends the sessions of a holder whose lease has expired, and with them its advisory lock; waits for up to a second for each. Returns how many sessions
  * were told to end. Called before `takeLease`. Only sessions of the same database user can be ended: if the holder was started with another user, its
- * sessions end by their own timeouts (`idle` in lease.ts).
+ * sessions end when they have been silent for 30 seconds (`leaseTimes.idle` in lease.ts), which PostgreSQL itself sees to.
  */
 export async function endSessionsOf(sql: Sql, holder: string): Promise<number> {
   const rows = await sql.all(

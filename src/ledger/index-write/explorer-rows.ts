@@ -21,7 +21,10 @@ import { type AssetCounts, noAssetCounts } from './row-updates.ts';
 type ExplorerRows = {
   /** For new blocks. `changes`: the balances that the blocks change. */
   readonly addBlocks: (blocks: readonly BlockToIndex[], changes: readonly BalanceChange[]) => ExplorerChanges;
-  /** For outputs from before linearization (when the chain got blocks), which may become known after later blocks. `changes`: their balances. */
+  /**
+   * For outputs from before linearization (when the chain got blocks), which may become known after later blocks. `changes`: their balances. Adds
+   * nothing to what was minted: that counts the transactions of indexed blocks only, and those that created these outputs are unknown.
+   */
   readonly addBalances: (changes: readonly BalanceChange[]) => ExplorerChanges;
 };
 
@@ -33,8 +36,8 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
   const names = explorerTablesOf(chain);
   const ownerTable = [schema + names.assetOwner, explorerSchema.assetOwner] as const;
   const addOwners = insertRows(dialect, ...ownerTable);
-  // An address that has the asset from later blocks has a row already. Its balance then has a row too, so that `before` is defined and no owner is
-  // added; if one were, the existing row stays.
+  // ON CONFLICT is only a safeguard. An address that has the asset from later blocks has a row in `asset_owner` already, but its balance has a row
+  // too: so `before` is defined below, and the address is not added again.
   const addEarlierOwners = insertRows(dialect, ...ownerTable, ' ON CONFLICT DO NOTHING');
   const addTxIds = insertRows(dialect, schema + names.blockTxIds, explorerSchema.blockTxIds);
 
@@ -47,7 +50,8 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
     };
     const owners: SqlValue[] = [];
     for (const { address, assetID, part, before, after } of balances) {
-      // The balance of all outputs that the address owns alone. The other parts are included in it (lock times) or are owned with others.
+      // An address has several balances of an asset, each the sum of a part of its outputs. Only `ownPart` counts here: all outputs that the address
+      // owns alone. The parts by lock time are sums of some of these outputs; `sharedPart` is the sum of outputs that are owned with others.
       if (part !== ownPart) continue;
       const counts = countsOf(assetID);
       counts.held += after.amount - (before?.amount ?? 0n);
@@ -69,13 +73,14 @@ export function createExplorerRows(dialect: Dialect, chain: number, schema: '' |
       for (const { block, applied } of blocks) {
         const txs = applied.map(({ tx }) => tx);
         for (const tx of txs) addMinted(minted, tx);
-        // IDs of smaller blocks are read from `tx`. The transactions of the genesis belong to no block, and no list shows them with block 0.
+        // Of a block with up to `maxDerivedIds` transactions, readers make the list of IDs from the table `tx`. Block 0 comes with the transactions of
+        // the genesis, but no list of blocks shows them with it.
         if (block.height > 0n && txs.length > maxDerivedIds) txIds.push(Number(block.height), joinIdTexts(txs.map(({ id }) => id)));
       }
       const { queries, assets } = change(changes, minted, addOwners);
       return { queries: [...queries, ...addTxIds(txIds)], assets };
     },
-    addBalances: (changes) => change(changes, new Map(), addEarlierOwners),
+    addBalances: (changes) => change(changes, nothingMinted, addEarlierOwners),
   };
 }
 
@@ -84,6 +89,8 @@ const isHolder = ({ amount, nfts }: BalanceSums): boolean => amount > 0n || nfts
 
 /** What was minted of an asset: units, and the number of NFTs and properties. */
 type MintedSum = { units: bigint; nfts: number };
+
+const nothingMinted: ReadonlyMap<Id, MintedSum> = new Map();
 
 /** Adds what a transaction newly creates of each asset: the outputs of a new asset, and those of mint operations. */
 function addMinted(sums: Map<Id, MintedSum>, { id, unsigned }: Tx): void {
