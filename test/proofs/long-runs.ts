@@ -95,6 +95,13 @@ export const longRuns = {
     atLeast: 1,
     counts: 'guides',
   },
+  'cold-readers': {
+    what: 'files and pages chosen by a seed, each read alone by somebody without context, who explains it; answers are in test/cold-readers.json',
+    command: 'give a file to a reader',
+    file: undefined,
+    atLeast: 55,
+    counts: 'files',
+  },
 } as const satisfies Record<string, LongRun>;
 
 export type LongRunName = keyof typeof longRuns;
