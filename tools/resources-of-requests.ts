@@ -139,6 +139,7 @@ export const requestResources: readonly ResourceRow[] = [
     limit: 'least recently used are forgotten; {cluster/redis/limit-sync.ts#maxPending} counts wait for Redis',
     over: 'further counts are dropped, limits are kept in each process',
     test: 'src/api/access/limiter-memory.test.ts',
+    holds: ['cluster/redis/limit-sync.ts weights'],
   },
   {
     resource: 'series of a metric',
