@@ -32,26 +32,9 @@ export const kinds = {
   /** The encoding, of methods that have no JSON. Their handlers get `json` too and refuse it with AvalancheGo's text. */
   hexEncoding: kind<{ json: HexEncoding; param: Encoding }>({ type: 'string', enum: ['hex', 'hexc', 'hexnc'] }),
   /** Unsigned integers as parameters of the Node RPC: a JSON number, or its digits in a JSON string. */
-  u64: kind<{ json: number | string; param: bigint; in: Exact; out: number }>({
-    type: ['integer', 'string'],
-    format: 'uint64',
-    minimum: 0,
-    pattern: '^[0-9]+$',
-  }),
-  u32: kind<{ json: number | string; param: number; in: Exact; out: number }>({
-    type: ['integer', 'string'],
-    format: 'uint32',
-    minimum: 0,
-    maximum: 0xffff_ffff,
-    pattern: '^[0-9]+$',
-  }),
-  u8: kind<{ json: number | string; param: number; in: Exact; out: number }>({
-    type: ['integer', 'string'],
-    format: 'uint8',
-    minimum: 0,
-    maximum: 0xff,
-    pattern: '^[0-9]+$',
-  }),
+  u64: kind<{ json: number | string; param: bigint; in: Exact; out: number }>(unsigned('uint64', { minimum: 0 })),
+  u32: kind<{ json: number | string; param: number; in: Exact; out: number }>(unsigned('uint32', { minimum: 0, maximum: 0xffff_ffff })),
+  u8: kind<{ json: number | string; param: number; in: Exact; out: number }>(unsigned('uint8', { minimum: 0, maximum: 0xff })),
   /** A point in time: Unix seconds or RFC 3339. */
   time: kind<{ json: number | string; param: bigint | undefined; in: Exact | string }>({ type: ['integer', 'string'], format: 'time' }),
   /** Seconds, or a number with a unit such as `30d`. */
@@ -119,4 +102,8 @@ type Kind<T extends Types> = { readonly jsonSchema: KindSchema; readonly types?:
 
 function kind<T extends Stated>(jsonSchema: KindSchema): Kind<Complete<T>> {
   return { jsonSchema };
+}
+
+function unsigned(format: string, range: Pick<KindSchema, 'minimum' | 'maximum'>): KindSchema {
+  return { type: ['integer', 'string'], format, ...range, pattern: '^[0-9]+$' };
 }

@@ -121,8 +121,8 @@ export function createEventHub(deps: HubDeps) {
     /** Called when the log has new entries. */
     advance,
     /**
-     * Sends an event that is not in the log. Nothing is rendered unless a client wants it. It is sent after the entry with the number that
-     * `lastEntry` returns, the last one when the event happened.
+     * Sends an event that is not in the log. Nothing is rendered unless a client wants it. Each client gets the event after the entry of the log that was
+     * the last one when the event happened; `lastEntry` returns the number of that entry.
      */
     sendLive: (
       kind: LiveKind,

@@ -34,7 +34,7 @@ const lastBodies = new WeakMap<Uint8Array, { readonly echo: string; readonly bod
 const maxCachedIdLength = 64;
 const resultPrefix = Buffer.from('{"jsonrpc":"2.0","result":');
 
-/** The code of an error. EVM methods have codes of their own; see evm.ts. */
+/** The number `code` of a JSON-RPC error. Errors of EVM methods have numbers of their own; see evm.ts. */
 export const rpcCodeOf = (error: AnyFault): number => (error instanceof EvmError ? error.rpcCode : rpcCodes.serverError);
 
 /** Without `errorData`, the errors of EVM methods omit `data`; all others have null. */

@@ -88,8 +88,8 @@ const batchOf = <Row>(source: RowSource<Row>, found: readonly unknown[], after: 
   source.rowsFrom === undefined ? (found as readonly Row[]) : source.rowsFrom(found, after, size);
 
 /**
- * One of a few sources may have to fill the whole page; of many sources each fills only a part. With a whole page of each source, the UTXOs of
- * 60 addresses took 9 ms in place of 2.
+ * One of a few sources may have to fill the whole page; of many sources each fills only a part. If a whole page of each source were read, the
+ * UTXOs of 60 addresses would take 9 ms, not 2.
  */
 const firstBatchSize = (limit: number, sources: number, isFiltered: boolean): number =>
   Math.min(largestBatchSize, sources <= 8 ? limit : Math.max(isFiltered ? 64 : 8, Math.ceil((4 * limit) / sources)));

@@ -44,7 +44,7 @@ export type ChainOutputReads = {
   readonly byId: (id: Id) => Queries<ChainOutputRow | undefined>;
   /**
    * IDs in a range, both ends included, for a search by the beginning of an ID. The caller must know at least six characters of its CB58 text:
-   * in a wider range state/output-ids.ts finds nothing, so only old outputs are listed. Of these there are at most `maxOldIds` in any case.
+   * state/output-ids.ts does not search a wider range, so the list would have old outputs only. It never has more than `maxOldIds` of them.
    */
   readonly idsBetween: (low: Uint8Array, high: Uint8Array) => Queries<Id[]>;
   /** Adds the bytes of the outputs to those database rows (of `owner`, for example) that have no copy of them. */
