@@ -34,18 +34,20 @@ const idSize = 100;
 /** Bytes that AvalancheGo counts for the length of each block. */
 const lengthSize = 4;
 
-type ServedParts = {
-  readonly served?: ServedLimits;
-  /** Validators of the P-Chain are served first; none without sybil protection. */
-  readonly stakers?: () => ValidatorSet;
-  /** What the chain was before linearization. Until it is linearized, only this is served. */
-  readonly vertices?: Pick<VertexStore, 'vertex' | 'bytes' | 'isLinearized'>;
-};
-
 export function createGetter(
   { chainId, transport, timers }: Pick<ChainLink, 'chainId' | 'transport' | 'timers'>,
   vm: Vm,
-  { served = defaultServedLimits, stakers, vertices }: ServedParts = {},
+  {
+    served = defaultServedLimits,
+    stakers,
+    vertices,
+  }: {
+    readonly served?: ServedLimits;
+    /** Validators of the P-Chain are served first; none without sybil protection. */
+    readonly stakers?: () => ValidatorSet;
+    /** What the chain was before linearization. Until it is linearized, only this is served. */
+    readonly vertices?: Pick<VertexStore, 'vertex' | 'bytes' | 'isLinearized'>;
+  } = {},
 ) {
   const server = createRequestServer(timers, (node) => stakers?.().has(node) === true);
   let [blocks, answers] = [0, 0];

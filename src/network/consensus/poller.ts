@@ -19,19 +19,28 @@ import { sampleUnits } from './weighted-sample.ts';
  */
 export type Poller = ReturnType<typeof createPoller>;
 
-type PollerParts = {
-  readonly nextRequestId: () => number;
-  readonly parameters: EngineParameters;
-  readonly validators: Pick<Validators, 'current'>;
-  readonly connected: ConnectedValidators;
-  readonly consensus: Consensus;
-  readonly unverified: Pick<UnissuedBlocks['unverified'], 'get'>;
-  readonly jobs: WaitingJobs;
-  readonly counters: EngineCounters;
-};
-
-export function createPoller({ chainId, transport, timers, randomBytes }: ChainLink, parts: PollerParts) {
-  const { nextRequestId, parameters, validators, connected, consensus, unverified, jobs, counters } = parts;
+export function createPoller(
+  { chainId, transport, timers, randomBytes }: ChainLink,
+  {
+    nextRequestId,
+    parameters,
+    validators,
+    connected,
+    consensus,
+    unverified,
+    jobs,
+    counters,
+  }: {
+    readonly nextRequestId: () => number;
+    readonly parameters: EngineParameters;
+    readonly validators: Pick<Validators, 'current'>;
+    readonly connected: ConnectedValidators;
+    readonly consensus: Consensus;
+    readonly unverified: Pick<UnissuedBlocks['unverified'], 'get'>;
+    readonly jobs: WaitingJobs;
+    readonly counters: EngineCounters;
+  },
+) {
   /** When each open poll began. */
   const starts = new Map<number, number>();
   const polls = createPolls(parameters, consensus.parentOf, (requestId, end) => {
