@@ -47,7 +47,7 @@ export function createConnectionLimits({ perSecond, cooldown }: { readonly perSe
 }
 
 /** With which nodes this one wants connections: first peers and validators, unless they are blocked. */
-export type WantedNodes = ReturnType<typeof createWantedNodes>;
+type WantedNodes = ReturnType<typeof createWantedNodes>;
 
 export function createWantedNodes(
   self: NodeId,

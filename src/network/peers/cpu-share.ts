@@ -15,13 +15,6 @@ type CpuLimits = {
   readonly recheckDelay: number;
 };
 
-/**
- * The share of a core that the messages of each node took recently. A node above its share has to wait. The clock is an argument of each
- * call, in milliseconds. The time of a message is measured with that clock, which also runs while the machine is busy with other programs; so the
- * shares are scaled down to the CPU time of this process. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
- */
-export type CpuShares = ReturnType<typeof createCpuShares>;
-
 type Meter = { value: number; updated: number };
 
 /** Milliseconds between two readings of the CPU time. */
@@ -33,7 +26,12 @@ const shortest = 1;
 /** A meter below this share is forgotten. It is far below the share of one message, or a flood of small ones would not count. */
 const negligible = 1e-9;
 
-/** `cpuTime`: CPU time of this process in milliseconds. */
+/**
+ * The share of a core that the messages of each node took recently. A node above its share has to wait. The clock is an argument of each
+ * call, in milliseconds. The time of a message is measured with that clock, which also runs while the machine is busy with other programs; so the
+ * shares are scaled down to the CPU time of this process. AvalancheGo: network/throttling/inbound_resource_throttler.go, snow/networking/tracker.
+ * `cpuTime`: CPU time of this process in milliseconds.
+ */
 export function createCpuShares(limits: CpuLimits, stakes: Stakes, start: number, cpuTime: () => number) {
   const decay = limits.halfLife / Math.LN2;
   const meters = new Map<NodeId, Meter>();
@@ -113,8 +111,6 @@ const withoutStake = { perSecond: 500, burst: 16 } as const;
  * When the messages of a peer are handled: those of peers with stake as they come, those of all others in slices one after the other, with
  * pauses. However many of these send at once, a message of a peer with stake waits for a few slices only. Times are in milliseconds.
  */
-export type HandlingSlices = ReturnType<typeof createHandlingSlices>;
-
 export function createHandlingSlices(stakes: Pick<Stakes, 'of'>, start: number) {
   const bucket = createTokenBucket(withoutStake.perSecond, withoutStake.burst, start);
   const hasStake = (node: NodeId): boolean => stakes.of(node) > 0n;

@@ -43,7 +43,7 @@ export const createPeerLimits = (options: NetworkOptions, stakes: RegisteredStak
 /** A check of a BLS signature: that it is a valid point and, for a validator with a registered key, that it is by this key. */
 type BlsCheck = { readonly publicKey: Uint8Array | undefined; readonly message: Uint8Array; readonly signature: Uint8Array };
 
-export type BlsFunctions = {
+type BlsFunctions = {
   readonly isSignature: (signature: Uint8Array) => Promise<boolean>;
   readonly verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
 };

@@ -66,14 +66,6 @@ export function createReadGate(
   };
 }
 
-/**
- * Bytes that peers without stake have sent and that have no place in the budget of messages yet. A socket delivers up to 512 KiB at once, before it
- * can be paused, so many peers that send at once would fill memory and take the main thread for as long as that takes to decrypt. While too
- * much is unread, peers of which nothing waits are not read either. If that lasts, the peer with the most unread bytes is closed: a few whose
- * messages take long must not keep all others out.
- */
-export type UnreadBytes = ReturnType<typeof createUnreadBytes>;
-
 type UnreadEvents = {
   /** Reading of peers without stake stops or goes on. */
   readonly changed: () => void;
@@ -89,6 +81,12 @@ export const maxFullTime = { first: 5000, next: 500 } as const;
 
 type Entry = UnreadEvents & { bytes: number };
 
+/**
+ * Bytes that peers without stake have sent and that have no place in the budget of messages yet. A socket delivers up to 512 KiB at once, before it
+ * can be paused, so many peers that send at once would fill memory and take the main thread for as long as that takes to decrypt. While too
+ * much is unread, peers of which nothing waits are not read either. If that lasts, the peer with the most unread bytes is closed: a few whose
+ * messages take long must not keep all others out.
+ */
 export function createUnreadBytes(stakes: Pick<Stakes, 'of'>, timing: Pick<PeerTiming, 'after'>) {
   /** In the order in which they were last read. */
   const entries = new Set<Entry>();

@@ -132,7 +132,7 @@ const texts = {
 const refusal = (code: keyof typeof texts) => new OuterBlockError(texts[code], { code });
 
 /** When the upgrade that brought epochs is active, in Unix seconds, and how long an epoch lasts, in seconds. */
-export type EpochRules = { readonly graniteTime: bigint; readonly epochSeconds: bigint };
+type EpochRules = { readonly graniteTime: bigint; readonly epochSeconds: bigint };
 
 type EpochParent = { readonly timestamp: bigint; readonly pChainHeight: bigint; readonly epoch: Epoch | undefined };
 
@@ -146,5 +146,5 @@ export function childEpoch(parent: EpochParent, childTimestamp: bigint, rules: E
   return isLast ? { ...first, number: parent.epoch.number + 1n } : parent.epoch;
 }
 
-export const isSameEpoch = (a: Epoch | undefined, b: Epoch | undefined): boolean =>
+const isSameEpoch = (a: Epoch | undefined, b: Epoch | undefined): boolean =>
   a?.pChainHeight === b?.pChainHeight && a?.number === b?.number && a?.startTime === b?.startTime;
