@@ -46,9 +46,10 @@ export function createChain(deps: ChainDeps) {
 
   /** Fetches the inputs and recovers the signers of a block's transactions ahead, except of those in the mempool, for which that is done. */
   const preverify = async (block: EngineBlock): Promise<void> => {
-    const view = blocks.parentView(block);
     // While the chain bootstraps, no signature is verified.
-    if (isBootstrapping || view === undefined) return;
+    if (isBootstrapping) return;
+    const view = blocks.parentView(block);
+    if (view === undefined) return;
     const unknown = blocks.txsOf(block).filter((tx) => mempool.get(tx.id) === undefined);
     await Promise.all(unknown.map((tx) => intake.fetchAndRecover(tx, () => verifier.expectedSignatures(tx, view))));
   };

@@ -149,7 +149,7 @@ function createTxOutcomes({ ledger, acceptUnknownImports = false }: ChainDeps, m
       }
       refusals.remove(tx.id);
     },
-    isOwnTx: (id: Id): boolean => ['Accepted', 'Processing'].includes(status(id)),
+    isOwnTx: (id: Id): boolean => ledger.hasTx(id) || isWaiting(id),
     explainStatus: (id: Id): ExplainedStatus => {
       const current = status(id);
       const refusal = current === 'Accepted' || current === 'Processing' ? undefined : refusals.get(id);
