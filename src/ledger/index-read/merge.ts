@@ -64,7 +64,11 @@ export function* mergeSources<Row, Full extends Row, Item>({
       // Of a filtered list nearly all rows are left out, so that all of them are completed at once.
       const next = ready.splice(0, isFiltered ? ready.length : limit - items.length);
       const rows = complete === undefined ? (next as readonly Row[] as readonly Full[]) : yield* complete(next);
-      for (const item of rows.map(toItem)) if (item !== undefined && items.length < limit) items.push(item);
+      for (const row of rows) {
+        if (items.length === limit) break;
+        const item = toItem(row);
+        if (item !== undefined) items.push(item);
+      }
     }
 
     // A source whose batch ends behind all rows that the page may still need is not read again.
