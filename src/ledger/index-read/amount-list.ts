@@ -1,3 +1,4 @@
+import { readU32 } from '../../avm/tx/output-layout.ts';
 import { type CacheBudget, processCaches } from '../../base/cache/cache-budget.ts';
 import type { Order } from './index-reads.ts';
 import type { SortPosition } from './output-order.ts';
@@ -36,7 +37,7 @@ export function amountPageStart(order: Order, after: SortPosition | undefined): 
 }
 
 /** The position of an output. `amount`: 8 bytes. */
-const positionOf = (amount: Uint8Array, seq: number): AmountPosition => ({ high: u32(amount, 0), low: u32(amount, 4), seq });
+const positionOf = (amount: Uint8Array, seq: number): AmountPosition => ({ high: readU32(amount, 0), low: readU32(amount, 4), seq });
 
 /** Whether a page that begins behind `start` can be read from a list: the list has at least the first of its outputs, if there is one. */
 export const coversStart = (list: AmountList, order: Order, start: AmountPosition): boolean =>
@@ -158,6 +159,3 @@ const isBefore = (order: Order, a: AmountPosition, b: AmountPosition): boolean =
 /** The order of an ascending listing. Not by differences alone: that of two infinite numbers is NaN. */
 const comparePositions = (a: AmountPosition, b: AmountPosition): number =>
   a.high !== b.high ? a.high - b.high : a.low !== b.low ? a.low - b.low : a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0;
-
-const u32 = (bytes: Uint8Array, at: number): number =>
-  (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;

@@ -1,3 +1,4 @@
+import { readU32 } from '../../avm/tx/output-layout.ts';
 import type { Queries, Query } from '../store/queries.ts';
 
 /*
@@ -17,10 +18,7 @@ import type { Queries, Query } from '../store/queries.ts';
 /** The first 4 bytes of an ID. */
 export type IdPrefix = number;
 
-export const prefixOfBytes = (id: Uint8Array): IdPrefix => prefixAt(id, 0);
-
-const prefixAt = (bytes: Uint8Array, at: number): IdPrefix =>
-  (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
+export const prefixOfBytes = (id: Uint8Array): IdPrefix => readU32(id, 0);
 
 /** A row of `output_id`. `number`: see `rowNumber`. `last_tx`: the last transaction of the run, or of the newest run that was merged. */
 export type OutputIdRow = { readonly number: number; readonly last_tx: number; readonly ids: Uint8Array };
@@ -74,7 +72,7 @@ function rowsOf(level: number, run: number, { from, to }: Ranges, lastTx: number
 /** The transactions of a row that may have created the output. */
 function findInRow({ ids }: Pick<OutputIdRow, 'ids'>, prefix: IdPrefix): number[] {
   const found: number[] = [];
-  for (let at = 0; at < ids.length; at += entrySize) if (prefixAt(ids, at) === prefix) found.push(prefixAt(ids, at + 4));
+  for (let at = 0; at < ids.length; at += entrySize) if (readU32(ids, at) === prefix) found.push(readU32(ids, at + 4));
   return found;
 }
 
