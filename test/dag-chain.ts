@@ -60,7 +60,7 @@ export function openDagChain(path: string = memoryPath) {
     state.init(
       genesis.assets.map(({ tx }) => tx),
       dagBlock0,
-      index.indexBlock,
+      index.indexBlocks,
     );
   const verifier = createTxVerifier({
     rules: { networkID: network.id, chainID: id, feeAsset: spec.feeAsset, ...network.fees },

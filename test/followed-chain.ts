@@ -67,11 +67,11 @@ export function openFollowedState(path = memoryPath, genesisOutputs: 'unspent' |
   const number = getChainNumber(store, x.blockchainID);
   migrateStore(store, number);
   const index = { number, id: x.blockchainID, feeAsset: avax.tx.id, completeFrom: genesisOutputs === 'unknown' ? 1 : 0 };
-  const { indexBlock, indexBlocks, indexPreLinearizationUtxos } = openSqliteIndex(store, index, {
+  const { indexBlocks, indexPreLinearizationUtxos } = openSqliteIndex(store, index, {
     recover: createSignerCache(recoverNative).recover,
   });
   const genesisTxs = x.genesis.assets.map(({ tx }) => tx);
-  if (!state.isInitialized()) state.init(genesisTxs, first, indexBlock, genesisOutputs);
+  if (!state.isInitialized()) state.init(genesisTxs, first, indexBlocks, genesisOutputs);
   return {
     store,
     state,

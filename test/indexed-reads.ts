@@ -28,14 +28,14 @@ export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedCh
   const spec = { number, id, feeAsset: txs.avax.id, completeFrom: 0 };
   const index = openSqliteIndex(store, spec);
   const [first, ...others] = blocks;
-  if (first !== undefined) state.init(genesisTxs, first, index.indexBlock);
+  if (first !== undefined) state.init(genesisTxs, first, index.indexBlocks);
   store.write(() => {
     for (const { from, utxo } of deposits) memory.put(id, from, [utxo]);
   });
   for (const block of others) {
     const diff = createDiff(state);
     for (const tx of block.txs) diff.apply(tx, effectsOf(tx));
-    state.commit(block, diff, index.indexBlock);
+    state.commitAll([{ block, diff }], index.indexBlocks);
   }
   return { reads: openReads(createSqliteSql(store), spec), close: store.close };
 }

@@ -24,7 +24,7 @@ function grow(seed: number) {
   const chain = { number: getChainNumber(store, source.id), id: source.id, feeAsset: source.feeAsset, completeFrom: 0 };
   migrateStore(store, chain.number);
   const index = openSqliteIndex(store, chain);
-  state.init(source.genesisTxs, source.firstBlock, index.indexBlock);
+  state.init(source.genesisTxs, source.firstBlock, index.indexBlocks);
 
   const outputs = new Map<Id, Utxo>();
   const ownersOf = (utxos: readonly Utxo[]) => utxos.flatMap(({ output }) => output.addresses);
@@ -39,7 +39,7 @@ function grow(seed: number) {
     const { block, diff, inboundUtxos } = source.next(state);
     for (const utxo of inboundUtxos) outputs.set(utxo.id, utxo);
     if (inboundUtxos.length > 0) store.write(() => memory.put(source.id, unindexedChainID, inboundUtxos));
-    state.commit(block, diff, index.indexBlock);
+    state.commitAll([{ block, diff }], index.indexBlocks);
     blocks.push({ time: Number(block.time), txs: block.txs.map(modelTx) });
   };
   return { blocks, reads: openReads(createSqliteSql(store), chain), step, close };

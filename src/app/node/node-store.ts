@@ -155,7 +155,7 @@ export function openNodeStore(
           state.init(
             spec.genesis.assets.map(({ tx }) => tx),
             spec.genesisBlock,
-            index?.indexBlock,
+            index?.indexBlocks,
             chain.completeFrom === 0 ? 'unspent' : 'unknown',
           );
         if (!state.isInitialized()) initialize();

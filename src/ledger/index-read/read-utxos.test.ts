@@ -30,7 +30,7 @@ function openLinearizedChain(recentTip?: () => PinnedBlock | undefined) {
   migrateStore(store, spec.number);
   const index = openSqliteIndex(store, spec);
   const unknown = new Map(source.genesisTxs.flatMap((tx) => effectsOf(tx).created.map((utxo) => [utxo.id, utxo] as const)));
-  state.init(source.genesisTxs, source.firstBlock, index.indexBlock, 'unknown');
+  state.init(source.genesisTxs, source.firstBlock, index.indexBlocks, 'unknown');
   for (let i = 0; i < 80; i++) {
     const { block, diff } = source.next({ ...state, utxo: (ref) => state.utxo(ref) ?? unknown.get(refId(ref)) }, 3);
     const preLinearizationUtxos = [...diff.consumed.values()].filter(({ id }) => unknown.delete(id));

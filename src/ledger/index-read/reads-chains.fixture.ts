@@ -32,7 +32,7 @@ export function openReadsChains(open: OpenDatabase, seed: number, path?: string)
     return openSqliteIndex(store, { number, id, feeAsset, completeFrom: 0 });
   };
   const index = indexOf(chainID);
-  state.init(source.genesisTxs, source.first, index.indexBlock);
+  state.init(source.genesisTxs, source.first, index.indexBlocks);
   const oracle = createOracle(chainID, feeAsset);
   oracle.accept(source.first, source.genesisTxs, []);
 
@@ -41,7 +41,7 @@ export function openReadsChains(open: OpenDatabase, seed: number, path?: string)
   const empty = { networkID: 12345, blockchainID: zeroId, outputs: [], inputs: [], memo: new Uint8Array(0) };
   const asset = { name: Buffer.from('P'), symbol: Buffer.from('P'), denomination: 0, initialStates: [] };
   const otherTxs = [makeTx({ kind: 'CreateAssetTx', ...empty, ...asset }, [])];
-  other.init(otherTxs, source.first, otherIndex.indexBlock);
+  other.init(otherTxs, source.first, otherIndex.indexBlocks);
 
   /** The other chain imports some of the outputs exported to it. */
   const importElsewhere = (): void => {
@@ -61,7 +61,7 @@ export function openReadsChains(open: OpenDatabase, seed: number, path?: string)
     const block = makeBlock({ parentID: last.id, height: last.height + 1n, time: time > last.time ? time : last.time, txs: [tx] });
     const diff = createDiff(other);
     diff.apply(tx, effectsOf(tx));
-    other.commit(block, diff, otherIndex.indexBlock);
+    other.commitAll([{ block, diff }], otherIndex.indexBlocks);
     log.push({ chain: 1, block: { block, diff, imported: new Map(taken.map((utxo) => [utxo.id, utxo])) } });
     oracle.markImported(taken, tx.id, Number(block.time));
   };
@@ -95,7 +95,7 @@ export function openReadsChains(open: OpenDatabase, seed: number, path?: string)
       const before = oracle.lastTime();
       const { inboundUtxos, block, diff } = source.next(state, txCount);
       if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
-      state.commit(block, diff, index.indexBlock);
+      state.commitAll([{ block, diff }], index.indexBlocks);
       oracle.accept(block, block.txs, inboundUtxos);
       log.push({ chain: 0, block: { block, diff, imported: oracle.inbound() } });
       if (source.pick(3) === 0) importElsewhere();

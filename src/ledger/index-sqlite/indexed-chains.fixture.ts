@@ -30,7 +30,7 @@ export function openIndexedChains(open: OpenDatabase, seed: number, path?: strin
   });
   const initChains = (withIndex = true): void => {
     for (const { state, source, index } of chains)
-      state.init(source.genesisTxs, source.firstBlock, withIndex ? index.indexBlock : undefined);
+      state.init(source.genesisTxs, source.firstBlock, withIndex ? index.indexBlocks : undefined);
   };
   const nextChain = (): IndexedTestChain => chains[(chains[0] as IndexedTestChain).source.pick(chains.length)] as IndexedTestChain;
 
@@ -48,7 +48,7 @@ export function openIndexedChains(open: OpenDatabase, seed: number, path?: strin
     return { ...generated, chain, imported };
   };
   const commit = ({ chain, block, diff }: PreparedBlock, withIndex = true): void => {
-    chain.state.commit(block, diff, withIndex ? chain.index.indexBlock : undefined);
+    chain.state.commitAll([{ block, diff }], withIndex ? chain.index.indexBlocks : undefined);
     for (const { effects } of diff.applied)
       for (const utxo of effects.exported?.utxos ?? [])
         chains.find(({ source }) => source.id === effects.exported?.to)?.source.receive(utxo, chain.source.id);

@@ -36,7 +36,7 @@ test('the public keys of senders are stored when they are known, each once, and 
   });
   for (let i = 0; i < 40; i++) {
     const { block, diff } = chains.prepare(chain);
-    chain.state.commit(block, diff, index.indexBlock);
+    chain.state.commitAll([{ block, diff }], index.indexBlocks);
   }
   const known = [...asked.keys()].filter((address) => !unknown.has(address));
   expect(known.length).toBeGreaterThan(1);
@@ -58,14 +58,14 @@ test('a key of a block that was not stored is stored with the block that is', ()
     const { block, diff } = chains.prepare(chain);
     const before = storedKeys().size;
     const full = () =>
-      chain.state.commit(block, diff, (stored) => {
-        index.indexBlock(stored);
+      chain.state.commitAll([{ block, diff }], (stored) => {
+        index.indexBlocks(stored);
         senders = Math.max(senders, storedKeys().size);
         throw new Error('disk full');
       });
     expect(full).toThrow('disk full');
     expect(storedKeys().size).toBe(before);
-    chain.state.commit(block, diff, index.indexBlock);
+    chain.state.commitAll([{ block, diff }], index.indexBlocks);
     expect(storedKeys().size).toBe(Math.max(senders, before));
   }
   expect(senders).toBeGreaterThan(1);

@@ -72,7 +72,7 @@ test('after a revert the index follows other blocks of the same heights', () => 
     const { block, diff, inboundUtxos, chain } = branch.step();
     const at = testChains.chains[branch.chains.indexOf(chain)] as IndexedTestChain;
     if (inboundUtxos.length > 0) testChains.store.write(() => testChains.memory.put(at.source.id, unindexedChainID, inboundUtxos));
-    at.state.commit(block, diff, at.index.indexBlock);
+    at.state.commitAll([{ block, diff }], at.index.indexBlocks);
   };
   const restoreFork = copyTables(testChains.store);
   // Consuming one more random number makes the branch generate other blocks from here on.
@@ -99,11 +99,11 @@ test("a block that fails to commit changes neither the index nor the writer's ca
     const prepared = testChains.prepare();
     const { state, index } = prepared.chain;
     const before = dump(testChains);
-    const failsAfter = (stored: Parameters<typeof index.indexBlock>[0]) => {
-      index.indexBlock(stored);
+    const failsAfter = (stored: Parameters<typeof index.indexBlocks>[0]) => {
+      index.indexBlocks(stored);
       throw new TypeError('power cut');
     };
-    expect(codeOf(() => state.commit(prepared.block, prepared.diff, failsAfter))).toBe('STORE_FAILED');
+    expect(codeOf(() => state.commitAll([{ block: prepared.block, diff: prepared.diff }], failsAfter))).toBe('STORE_FAILED');
     expect(dump(testChains)).toEqual(before);
     testChains.commit(prepared);
     if (i % 10 === 9) expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).toEqual([]);
@@ -116,9 +116,11 @@ test('indexes a chain without an index, also after stopping in between', () => {
   testChains.begin(false);
   const prepared = Array.from({ length: 80 }, () => testChains.step(false));
   const last = prepared[prepared.length - 1] as (typeof prepared)[number];
-  expect(codeOf(() => last.chain.state.commit(testChains.prepare(last.chain).block, last.diff, last.chain.index.indexBlock))).toBe(
-    'STATE_WRONG_TXS',
-  );
+  expect(
+    codeOf(() =>
+      last.chain.state.commitAll([{ block: testChains.prepare(last.chain).block, diff: last.diff }], last.chain.index.indexBlocks),
+    ),
+  ).toBe('STATE_WRONG_TXS');
   for (const { index, state } of testChains.chains) {
     const steps = index.catchUp();
     expect(steps.next().value).toEqual({ done: 1, total: Number(state.height()) + 1 });
@@ -136,7 +138,7 @@ test('an index that lacks a block rejects later ones', () => {
   const skipped = testChains.step(false);
   const { chain } = skipped;
   const next = testChains.prepare(chain);
-  expect(codeOf(() => chain.state.commit(next.block, next.diff, chain.index.indexBlock))).toBe('INDEX_BEHIND');
+  expect(codeOf(() => chain.state.commitAll([{ block: next.block, diff: next.diff }], chain.index.indexBlocks))).toBe('INDEX_BEHIND');
   expect([...chain.index.catchUp()]).toHaveLength(1);
   testChains.commit(next);
   expect(testChains.run(checkIndex(testChains.specs, 'sqlite'))).toEqual([]);

@@ -2,16 +2,14 @@ import { type Id, idFromBytes, idToBytes } from '../../base/bytes/id.ts';
 import { createBlockWriter, type IndexSpec, type SignerReads } from '../index-write/block-writer.ts';
 import { type ExportedOutput, type ExportedOutputs, exportedOutputQueries } from '../index-write/exported-outputs.ts';
 import { createStoredBlockIndexer } from '../index-write/stored-blocks.ts';
-import type { OnBlockStored, OnBlocksStored, OnUtxosStored } from '../state/chain-writer.ts';
+import type { OnBlocksStored, OnUtxosStored } from '../state/chain-writer.ts';
 import { tablesOf } from '../state/schema.ts';
 import { sqliteRunner } from '../store/sqlite-runner.ts';
 import type { Store } from '../store/store.ts';
 
 /** The history index of a chain, in the chain's own SQLite database. */
 export type SqliteIndex = {
-  /** Writes the index of a block. Passed to `state.init`, so that it runs in the transaction that stores block 0. */
-  readonly indexBlock: OnBlockStored;
-  /** Writes the index of several blocks. Called in the transaction that stores them, by `accept` and `extendGenesis` of node-store.ts. */
+  /** Writes the index of blocks. Called in the transaction that stores them, by `init`, `accept` and `extendGenesis` of node-store.ts. */
   readonly indexBlocks: OnBlocksStored;
   /** Passed to `state.addPreLinearizationUtxos`. */
   readonly indexPreLinearizationUtxos: OnUtxosStored;
@@ -47,7 +45,6 @@ export function openSqliteIndex(store: Store, chain: IndexSpec, signers: SignerR
   const tip = store.db.prepare<{ height: number | null }>(`SELECT max(height) AS height FROM ${tablesOf(chain.number).block}`);
   const height = (): number => progress.get(idToBytes(chain.id))?.height ?? -1;
   return {
-    indexBlock: (stored) => run(writer.write([stored])),
     indexBlocks: (stored) => {
       if (stored.length > 0) run(writer.write(stored));
     },

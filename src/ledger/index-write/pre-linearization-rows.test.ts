@@ -32,7 +32,7 @@ function openLinearizedChain(seed: number, withIndex = true) {
     source.genesisTxs.flatMap((tx) => effectsOf(tx).created.map((utxo) => [utxo.id, utxo] as const)),
   );
   const view = { ...state, utxo: (ref: UtxoRef) => state.utxo(ref) ?? unknownOutputs.get(refId(ref)) };
-  state.init(source.genesisTxs, source.firstBlock, withIndex ? index.indexBlock : undefined, 'unknown');
+  state.init(source.genesisTxs, source.firstBlock, withIndex ? index.indexBlocks : undefined, 'unknown');
 
   const next = (): NewBlock => {
     const { block, diff } = source.next(view, 3);

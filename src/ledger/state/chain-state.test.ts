@@ -107,14 +107,14 @@ for (const { name, open, onDisk } of sqliteDrivers)
         const fails = () => {
           throw new TypeError('power cut');
         };
-        expect(codeOf(() => chain.state.commit(next.block, next.diff, fails))).toBe('STORE_FAILED');
+        expect(codeOf(() => chain.state.commitAll([{ block: next.block, diff: next.diff }], fails))).toBe('STORE_FAILED');
         expect(chain.state.lastAccepted()).toEqual(accepted);
         const after = checkChain(chain.store, chainID);
         expect(after).toEqual(puts);
         expect(after.ledgerHash).toBe(before.ledgerHash);
         for (const { tx } of next.diff.applied) expect(chain.state.hasTx(tx.id)).toBe(false);
         for (const utxo of next.diff.consumed.values()) expect(chain.state.utxo(utxo)).toBeDefined();
-        chain.state.commit(next.block, next.diff);
+        chain.state.commitAll([{ block: next.block, diff: next.diff }]);
         expectStateEqualsModel(chain, source);
         appendBlocks(chain, source, 3);
         expectStateEqualsModel(chain, source);
@@ -134,11 +134,11 @@ for (const { name, open, onDisk } of sqliteDrivers)
         const { id, height, time } = state.lastAccepted();
         const wrong = (parts: { parentID?: Id; height?: bigint }) =>
           makeBlock({ parentID: id, height: height + 1n, time, txs: block.txs, ...parts });
-        expect(codeOf(() => state.commit(wrong({ parentID: zeroId }), diff))).toBe('STATE_WRONG_PARENT');
-        expect(codeOf(() => state.commit(wrong({ height }), diff))).toBe('STATE_WRONG_PARENT');
-        expect(codeOf(() => state.commit(block, { ...diff, applied: diff.applied.slice(1) }))).toBe('STATE_WRONG_TXS');
+        expect(codeOf(() => state.commitAll([{ block: wrong({ parentID: zeroId }), diff }]))).toBe('STATE_WRONG_PARENT');
+        expect(codeOf(() => state.commitAll([{ block: wrong({ height }), diff }]))).toBe('STATE_WRONG_PARENT');
+        expect(codeOf(() => state.commitAll([{ block, diff: { ...diff, applied: diff.applied.slice(1) } }]))).toBe('STATE_WRONG_TXS');
         commitNext(chain, { block, diff, inboundUtxos });
-        expect(codeOf(() => state.commit(block, diff))).toBe('STATE_WRONG_PARENT');
+        expect(codeOf(() => state.commitAll([{ block, diff }]))).toBe('STATE_WRONG_PARENT');
         expectStateEqualsModel(chain, source);
         chain.close();
       }));
@@ -155,12 +155,12 @@ for (const { name, open, onDisk } of sqliteDrivers)
         const ref = { txID: zeroId, outputIndex: 0 };
         const unknownOutput = { ...(anyUnspent?.utxo as Utxo), ...ref, id: refId(ref) };
         const applied = [{ tx, effects: { spent: [ref], created: [], imported: undefined, exported: undefined } }];
-        expect(codeOf(() => chain.state.commit(block, { applied, consumed: new Map([[unknownOutput.id, unknownOutput]]) }))).toBe(
-          'STATE_MISSING_UTXO',
-        );
+        expect(
+          codeOf(() => chain.state.commitAll([{ block, diff: { applied, consumed: new Map([[unknownOutput.id, unknownOutput]]) } }])),
+        ).toBe('STATE_MISSING_UTXO');
         expect(chain.state.hasTx(tx.id)).toBe(false);
         // An output that the parent view does not have either is ignored, as in AvalancheGo.
-        chain.state.commit(block, { applied, consumed: new Map() });
+        chain.state.commitAll([{ block, diff: { applied, consumed: new Map() } }]);
         expect(checkChain(chain.store, chainID).problems).toEqual([]);
         chain.close();
       }));
@@ -200,7 +200,7 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
           commitNext(writer, next);
           expectStateEqualsModel(reader, source);
         }
-        expect(codeOf(() => reader.state.commit(source.first, createDiff(reader.state)))).toBe('STATE_WRONG_PARENT');
+        expect(codeOf(() => reader.state.commitAll([{ block: source.first, diff: createDiff(reader.state) }]))).toBe('STATE_WRONG_PARENT');
         expect(codeOf(() => reader.store.probeWrite())).toBe('STORE_FAILED');
         reader.close();
         writer.close();

@@ -16,7 +16,6 @@ import { insertPreLinearizationUtxos, type StateTables, writeBatch } from './sta
 import type { NumberedUtxo } from './utxo-table.ts';
 
 /** Callbacks that run inside the write transaction, after the rows were stored. */
-export type OnBlockStored = (stored: StoredBlock) => void;
 export type OnBlocksStored = (stored: readonly StoredBlock[]) => void;
 export type OnUtxosStored = (stored: readonly NumberedUtxo[], balances: readonly BalanceChange[]) => void;
 
@@ -44,9 +43,6 @@ export function createChainWriter(parts: WriterParts) {
   const chainID = idText(chain.id);
   const { write, storeBlocks } = createBlockWrites(parts);
 
-  const storeBlock = (block: NewBlock, unspentBefore: number, onStored?: OnBlockStored): void =>
-    storeBlocks([block], unspentBefore, onStored && (([only]) => onStored(only as StoredBlock)));
-
   /** Adds outputs that no block contains; `before` runs first, inside the same transaction. */
   const addOutputs = (wanted: readonly Utxo[], onStored?: OnUtxosStored, before?: () => void): void => {
     const [accepted, { tx, oldest }] = [tip.last(), tip.numbers()];
@@ -67,9 +63,9 @@ export function createChainWriter(parts: WriterParts) {
      * Stores block 0 and the genesis transactions. `outputs`: whether the genesis outputs are unspent at block 0, or unknown because there
      * were transactions between the genesis and block 0 (before linearization).
      */
-    init: (genesisTxs: readonly Tx[], first: Block, onStored?: OnBlockStored, outputs: 'unspent' | 'unknown' = 'unspent'): void => {
+    init: (genesisTxs: readonly Tx[], first: Block, onStored?: OnBlocksStored, outputs: 'unspent' | 'unknown' = 'unspent'): void => {
       if (history.last() !== undefined) throw new StateError(`chain ${chainID} already has block 0`, { code: 'STATE_NOT_EMPTY', chainID });
-      storeBlock({ block: first, diff: genesisChanges(genesisTxs, outputs) }, 0, onStored);
+      storeBlocks([{ block: first, diff: genesisChanges(genesisTxs, outputs) }], 0, onStored);
     },
     /**
      * Stores transactions from before linearization, each with its own changes, in an order in which each can be executed. They have height 0
@@ -86,13 +82,7 @@ export function createChainWriter(parts: WriterParts) {
       const additions = txs.map((diff) => ({ block, diff }));
       storeBlocks(additions, unspent, onStored, true);
     },
-    /** Stores all changes of a block in one transaction. `onStored` runs inside that transaction, to store more data with the block. */
-    commit: (block: Block, diff: Changes, onStored?: OnBlockStored): void => {
-      const before = tip.last();
-      checkBlock(block, diff, before);
-      storeBlock({ block, diff }, before.unspent, onStored);
-    },
-    /** Stores many blocks in one transaction; `onStored` runs once, after the last block. */
+    /** Stores consecutive blocks in one transaction. `onStored` runs once inside it, after the last block, to store more data with the blocks. */
     commitAll: (blocks: readonly NewBlock[], onStored?: OnBlocksStored): void => {
       const before = tip.last();
       let parent: AcceptedBlock = before;

@@ -62,7 +62,7 @@ test('the number of statements does not depend on the number of transactions', (
     const effects = effectsOf(tx);
     const consumed = new Map(unspent === undefined ? [] : [[unspent.id, unspent]]);
     const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: 1_700_000_000n, txs: [tx] });
-    chain.state.commit(block, { applied: [{ tx, effects }], consumed });
+    chain.state.commitAll([{ block, diff: { applied: [{ tx, effects }], consumed } }]);
     [parent, unspent] = [block, effects.created[0]];
   };
   const statementsAfter = (blocks: number): number => {
@@ -144,7 +144,7 @@ test('an asset that is created without any output is right', () => {
   const base = { networkID: 1, blockchainID: chainID, inputs: [], outputs: [], memo: new Uint8Array(0) };
   const tx = makeTx({ kind: 'CreateAssetTx', ...base, ...described }, []);
   const block = makeBlock({ parentID, height: height + 1n, time, txs: [tx] });
-  state.commit(block, { applied: [{ tx, effects: effectsOf(tx) }], consumed: new Map() });
+  state.commitAll([{ block, diff: { applied: [{ tx, effects: effectsOf(tx) }], consumed: new Map() } }]);
   expect(checkChain(store, chainID).problems).toEqual([]);
   // Earlier versions stored that its outputs are unknown.
   store.db.exec(`UPDATE c1_tx SET outputs = x'' WHERE id = x'${tx.id}'`);

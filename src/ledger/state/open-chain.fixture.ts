@@ -21,7 +21,7 @@ export function appendBlocks(chain: OpenChain, source: ReturnType<typeof randomC
 
 export function commitNext({ store, memory, state }: OpenChain, { inboundUtxos, block, diff }: NextBlock): void {
   if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
-  state.commit(block, diff);
+  state.commitAll([{ block, diff }]);
 }
 
 /** The code of the fault that `work` throws; undefined if it does not throw. */

@@ -37,7 +37,7 @@ test('outputs are found by ID in runs and behind the last run, also by a reader 
   const add = (txs: readonly Tx[]): void => {
     const applied = txs.map((tx) => ({ tx, effects: effectsOf(tx) }));
     const block = makeBlock({ parentID: parent.id, height: parent.height + 1n, time: 1_700_000_000n, txs: [...txs] });
-    chain.state.commit(block, { applied, consumed: new Map() });
+    chain.state.commitAll([{ block, diff: { applied, consumed: new Map() } }]);
     created.push(...applied.flatMap(({ effects }) => effects.created));
     parent = block;
   };
@@ -72,10 +72,10 @@ test('a failed commit leaves no IDs behind', () => {
   const fail = () => {
     throw new TypeError('power cut');
   };
-  expect(() => chain.state.commit(block, { applied, consumed: new Map() }, fail)).toThrow();
+  expect(() => chain.state.commitAll([{ block, diff: { applied, consumed: new Map() } }], fail)).toThrow();
   const first = applied[0]?.effects.created[0] as Utxo;
   expect(chain.state.findUtxo(first.id)).toBeUndefined();
-  chain.state.commit(block, { applied, consumed: new Map() });
+  chain.state.commitAll([{ block, diff: { applied, consumed: new Map() } }]);
   expect(chain.state.findUtxo(first.id)).toEqual(first);
   expect(checkChain(chain.store, chainID).problems).toEqual([]);
 });

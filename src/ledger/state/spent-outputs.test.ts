@@ -53,7 +53,7 @@ function openCountedChain() {
     const diff = createDiff(chain.state);
     for (const tx of txs) diff.apply(tx, effectsOf(tx));
     const { id, height, time } = chain.state.lastAccepted();
-    chain.state.commit(makeBlock({ parentID: id, height: height + 1n, time, txs }), diff, onStored);
+    chain.state.commitAll([{ block: makeBlock({ parentID: id, height: height + 1n, time, txs }), diff }], onStored);
   };
   return { ...chain, counts, commit };
 }

@@ -4,6 +4,7 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { StoredBlock } from './block-change.ts';
 import { getChainNumber } from './chain-number.ts';
+import type { OnBlocksStored } from './chain-writer.ts';
 import { openChain } from './open-chain.fixture.ts';
 import { chainID, otherChainID, randomChain } from './random-chain.fixture.ts';
 import { tablesOf } from './schema.ts';
@@ -40,11 +41,12 @@ test('the callback of a commit receives the stored block with the numbers of its
     imports += taken.length;
   };
 
-  chain.state.init(source.genesisTxs, source.first, check);
+  const checkOnly: OnBlocksStored = ([only]) => check(only as StoredBlock);
+  chain.state.init(source.genesisTxs, source.first, checkOnly);
   for (let i = 0; i < 40; i++) {
     const { inboundUtxos, block, diff } = source.next(chain.state);
     if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
-    chain.state.commit(block, diff, check);
+    chain.state.commitAll([{ block, diff }], checkOnly);
   }
   expect(imports).toBeGreaterThan(0);
   chain.close();
