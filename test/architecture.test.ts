@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { listModules } from '../tools/house-modules.ts';
 
 /** Holds the list of wings in ARCHITECTURE.md, and the README of each wing, against the folders under src/ and against what their files import. */
 
@@ -42,18 +43,18 @@ test('subfolders do not import each other in a circle', () => {
 });
 
 test('a command that asks a node loads neither a node nor the native library: that would double its CPU time', () => {
-  const { files: loaded, packages } = loadedBy('cli/main.ts', 'cli/client-program.ts');
+  const { files: loaded, packages } = listModules(source, 'cli/main.ts', 'cli/client-program.ts');
   expect(loaded.size).toBeGreaterThan(100);
   const heavy =
     /^(ledger\/(index-read|index-write|store\/checkpointer)|app\/(programs|node|solo|followed|joined|servers)|chain|explorer\/pages|sdk)\b/;
   expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
   expect(packages).not.toContain('secp256k1');
-  expect([...loadedBy('app/programs/dev-chain.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);
+  expect([...listModules(source, 'app/programs/dev-chain.ts').files].filter((file) => heavy.test(file)).length).toBeGreaterThan(100);
 });
 
 test("the developer's chain loads no other program: nothing that follows a node, joins peers, or needs PostgreSQL or Redis", () => {
   const others = /^(cluster|app\/(followed|joined|index)|network\/(consensus|gossip|snowman|bootstrap)|chain\/follow\/follower)\b/;
-  const listOthers = (program: string) => [...loadedBy(program).files].filter((file) => others.test(file));
+  const listOthers = (program: string) => [...listModules(source, program).files].filter((file) => others.test(file));
   expect(listOthers('app/programs/dev-chain.ts')).toEqual([]);
   expect(listOthers('app/programs/join.ts').length).toBeGreaterThan(20);
 });
@@ -116,25 +117,6 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/(?:from|import) '(\.[^']+)'|import\('(\.[^']+)'\)/g)]
     .map(([, fixed, lazy]) => relative(source, resolve(source, dirname(file), fixed ?? lazy ?? '')))
     .filter((target) => !target.startsWith('..'));
-}
-
-/** The files under src/ that run before the first line of these files does, and the packages that those import. */
-function loadedBy(...entries: readonly string[]): { readonly files: Set<string>; readonly packages: Set<string> } {
-  const loaded = { files: new Set<string>(), packages: new Set<string>() };
-  const visit = (file: string): void => {
-    if (loaded.files.has(file)) return;
-    loaded.files.add(file);
-    // Imports of types only are not listed.
-    for (const { path, kind } of new Bun.Transpiler({ loader: file.endsWith('x') ? 'tsx' : 'ts' }).scanImports(
-      readFileSync(join(source, file), 'utf8'),
-    )) {
-      if (kind !== 'import-statement') continue;
-      if (!path.startsWith('.')) loaded.packages.add(path);
-      else if (/\.tsx?$/.test(path)) visit(relative(source, resolve(source, dirname(file), path)));
-    }
-  };
-  for (const entry of entries) visit(entry);
-  return loaded;
 }
 
 function wingOf(file: string): string {

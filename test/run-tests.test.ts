@@ -73,14 +73,18 @@ test('a file whose tests have all passed, and that does the same with servers an
     'rounds.ts': "import { rounds } from './numbers.ts';\nrounds;",
     'numbers.ts': 'export const rounds = process.env.SERAC_LONG;',
     'installed.test.ts': "Bun.which('nginx');",
+    // Two that import each other, of which one also imports what depends on a variable.
+    'circle.test.ts': "import './other.test.ts';\nimport './numbers.ts';",
+    'other.test.ts': "import './circle.test.ts';",
   };
   for (const [name, source] of Object.entries(sources)) writeFileSync(join(folder, name), source);
+  const passed = ['same', 'variable', 'installed', 'circle', 'other', 'removed'];
   const log = [
-    ...['same', 'variable', 'installed', 'removed'].map((name) => `${name}.test.ts:\n(pass) one [1ms]`),
+    ...passed.map((name) => `${name}.test.ts:\n(pass) one [1ms]`),
     'skipped.test.ts:\n(pass) one\n(skip) two',
     'failed.test.ts:\n(fail) one\n(pass) two',
     '1 tests skipped:\n(skip) two',
   ].join('\n\n');
-  expect([...listPassedFiles(log)]).toEqual(['same', 'variable', 'installed', 'removed'].map((name) => `${name}.test.ts`));
+  expect([...listPassedFiles(log)]).toEqual(passed.map((name) => `${name}.test.ts`));
   expect([...listProvedFiles(folder, log)]).toEqual(['same.test.ts']);
 });

@@ -94,7 +94,7 @@ async function printCounts(): Promise<void> {
     ...Object.entries(found).map(([name, places]): [string, number] => [name, places.length]),
     ['signatures that stand twice', sumSizes(signatures)],
     ['modules loaded by serac dev', await countLoadedModules(source, 'dev', '--http-port=0', '--log-level=error')],
-    ...programs.map((file): [string, number] => [`modules of ${file}`, listModules(source, file).size]),
+    ...programs.map((file): [string, number] => [`modules of ${file}`, listModules(source, file).files.size]),
   ];
   const node = join(root, 'test/nodes/node_modules/node-24/bin/node');
   if (existsSync(node)) rows.push(...Object.entries(countRuns(node)).map(([name, run]): [string, string] => [name, formatRun(run)]));

@@ -2,22 +2,27 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** Which modules of src/ are loaded, for tools/count-house.ts: by the import statements of a file, and by a started program. */
+/** Which modules of src/ are loaded, for tools/count-house.ts and test/architecture.test.ts: by the import statements of a file, and by a started program. */
 
 const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
 
-/** The files that are loaded with the file `start`, itself among them; imports of types and imports that run later do not count. */
-export function listModules(source: string, start: string): ReadonlySet<string> {
-  const loaded = new Set<string>();
-  const load = (file: string): void => {
-    if (loaded.has(file)) return;
-    loaded.add(file);
-    const imports = transpilers[file.endsWith('x') ? 'tsx' : 'ts'].scanImports(readFileSync(join(source, file), 'utf8'));
-    for (const { kind, path } of imports)
-      if (kind === 'import-statement' && /^\..*\.tsx?$/.test(path)) load(relative(source, resolve(source, dirname(file), path)));
-  };
-  load(start);
-  return loaded;
+/**
+ * The files that run before the first line of the `entries` does, these among them, and the packages that they import. Imports of types and imports
+ * that run later do not count. Paths are relative to `source`.
+ */
+export function listModules(
+  source: string,
+  ...entries: readonly string[]
+): { readonly files: ReadonlySet<string>; readonly packages: ReadonlySet<string> } {
+  const [files, packages] = [new Set(entries), new Set<string>()];
+  // Grows while it is walked through.
+  for (const file of files)
+    for (const { kind, path } of transpilers[file.endsWith('x') ? 'tsx' : 'ts'].scanImports(readFileSync(join(source, file), 'utf8'))) {
+      if (kind !== 'import-statement') continue;
+      if (!path.startsWith('.')) packages.add(path);
+      else if (/\.tsx?$/.test(path)) files.add(relative(source, resolve(source, dirname(file), path)));
+    }
+  return { files, packages };
 }
 
 /** How many modules of src/ a server has loaded when it has printed its banner and is stopped. */

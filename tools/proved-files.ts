@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { memoize } from '../src/base/cache/memoize.ts';
 
 /**
  * Which test files a run of `npm test` has proved, so that `.ci/run` does not run them again with the servers: those whose tests all passed, and
@@ -30,22 +31,24 @@ const dependsOnMachine = /process\.env\.(?!SERAC_TEST_PROGRAM\b)|\} = process\.e
 /** Returns a function that says whether a test file, with all test code that it imports, does the same with servers and variables. */
 function createSameCheck(root: string): (file: string) => boolean {
   const transpiler = new Bun.Transpiler({ loader: 'ts' });
-  const known = new Map<string, boolean>();
-  const isSame = (file: string): boolean => {
-    const result = known.get(file);
-    if (result !== undefined) return result;
-    // Modules that import each other: the first one decides.
-    known.set(file, true);
+  const read = memoize((file: string) => {
     const text = readFileSync(join(root, file), 'utf8');
-    const imports = transpiler.scanImports(text).map(({ path }) => path);
-    const testCode = imports
-      .filter((path) => /^\..*\.ts$/.test(path))
-      .map((path) => relative(root, resolve(root, dirname(file), path)))
+    const testCode = transpiler
+      .scanImports(text)
+      .filter(({ path }) => /^\..*\.ts$/.test(path))
+      .map(({ path }) => relative(root, resolve(root, dirname(file), path)))
       // The code of the program reads variables only where it starts, which a test does not change.
       .filter((path) => !path.startsWith('src/') || /\.(?:test|fixture)\.ts$/.test(path));
-    const same = !dependsOnMachine.test(text) && testCode.every(isSame);
-    known.set(file, same);
-    return same;
+    return { isSame: !dependsOnMachine.test(text), testCode };
+  });
+  return (start) => {
+    // Grows while it is walked through.
+    const reached = new Set([start]);
+    for (const file of reached) {
+      const { isSame, testCode } = read(file);
+      if (!isSame) return false;
+      for (const path of testCode) reached.add(path);
+    }
+    return true;
   };
-  return isSame;
 }

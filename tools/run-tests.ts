@@ -11,7 +11,7 @@ import { furtherTests, storyFiles, testTimeout } from './test-stories.ts';
  * Runs test files in parallel, three per processor. Tests start the program hundreds of times, so it is built once before: a start from source takes
  * twice the CPU time, a command four times. Without arguments, as `npm test`: modules and stories (tools/test-stories.ts). With --all, as
  * `npm run test:all`: every file; with --proved-by LOG after it, not those that a run of `npm test` with this log has just proved.
- * Usage: bun tools/run-tests.ts [--all [--proved-by LOG] | files and options of bun test]
+ * Usage: bun tools/run-tests.ts [--all [--proved-by LOG] [options of bun test] | files and options of bun test]
  */
 
 const root = resolve(import.meta.dir, '..');
@@ -51,8 +51,15 @@ function prepareTimings(folder: string, args: readonly string[]): string {
   return path;
 }
 
-/** Every test file but those that the log of `npm test` proves, which it names. */
-function listFiles(log: string): string[] {
+/** What --all runs, with the arguments after it. */
+function listAll(args: readonly string[]): string[] {
+  const [option, log, ...others] = args;
+  if (option !== '--proved-by') return [...allFolders.map((folder) => `./${folder}`), ...args];
+  return [...listUnproved(readFileSync(log as string, 'utf8')), ...others];
+}
+
+/** Every test file but those that the log of `npm test` proves. Prints how many it leaves out. */
+function listUnproved(log: string): string[] {
   const files = allFolders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync(root)]);
   const own = files.filter((file) => !file.includes('node_modules/')).sort();
   const proved = listProvedFiles(root, log);
@@ -63,9 +70,7 @@ function listFiles(log: string): string[] {
 async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
   const runsAll = args[0] === '--all';
-  const [, option, log] = args;
-  const all = runsAll && option === '--proved-by' ? listFiles(readFileSync(log as string, 'utf8')) : allFolders.map((one) => `./${one}`);
-  const files = runsAll ? all : args.length === 0 ? firstFiles : args;
+  const files = runsAll ? listAll(args.slice(1)) : args.length === 0 ? firstFiles : args;
   try {
     // Several files use the package, or a build of it: once here, not in each of them at the same time.
     const tarball = runsAll ? packRepository(folder) : undefined;
