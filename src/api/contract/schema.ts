@@ -7,7 +7,7 @@ import type { kinds } from './kinds.ts';
  */
 
 /** The kinds whose declaration needs nothing but their name. */
-export type ScalarKind = Exclude<keyof typeof kinds, 'addresses' | 'assets' | 'numberOrText'>;
+type ScalarKind = Exclude<keyof typeof kinds, 'addresses' | 'assets' | 'numberOrText'>;
 
 /** `isInBody`: as a parameter of a route, it is a property of the JSON body. */
 type Described = { readonly description?: string; readonly isInBody?: true };

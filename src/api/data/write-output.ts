@@ -55,7 +55,7 @@ function writeOutputID(json: JsonBytes, stored: StoredUtxo): void {
 const hashedRef = new Uint8Array(8 + idLength);
 const outputID = new Uint8Array(idLength);
 
-/** Type, asset and amount, up to the digits of the amount. */
+/** Type, asset and amount. The text ends with the digits of the amount; `writeOwners` closes the quote and the object. */
 function writeAmount(json: JsonBytes, stored: StoredUtxo, { assetTexts }: RenderContext): void {
   const asset = assetTexts(stored, utxoFields.assetID);
   const { class: counted, type } = outputKindOf(stored);

@@ -7,7 +7,7 @@ import { implement } from '../rpc/method.ts';
 type StatePoint = { readonly height: number; readonly time: number };
 
 /** What the methods about snapshots and state files work with. */
-export type StateDeps = {
+type StateDeps = {
   readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
   readonly revert: (name: string) => Promise<StatePoint>;
   readonly listSnapshots: () => readonly (StatePoint & { readonly name: string })[];

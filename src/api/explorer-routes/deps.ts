@@ -1,4 +1,3 @@
-import type { Id } from '../../base/bytes/id.ts';
 import { memoize } from '../../base/cache/memoize.ts';
 import type { ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { DataDeps } from '../data/deps.ts';
@@ -17,18 +16,15 @@ export type ExplorerDeps = DataDeps & {
 };
 
 export const createExplorerDeps = (data: DataDeps): ExplorerDeps => {
-  const { served, epoch, longWork } = data;
-  const { now } = served;
-  const chainWith = (id: Id) => served.chains.find((chain) => chain.id === id) as ServedChain;
-  const throughputs = memoize((id: Id) => {
-    const chain = chainWith(id);
-    return createThroughput({ reads: chain.reads, explorer: explorerOf(chain), epoch, now, longWork });
-  });
-  const assetDays = memoize((id: Id) => {
-    const chain = chainWith(id);
-    return createAssetDays({ reads: chain.reads, explorer: explorerOf(chain), epoch, now });
-  });
-  return { ...data, throughputOf: ({ id }) => throughputs(id), assetDaysOf: ({ id }) => assetDays(id) };
+  const { epoch, longWork } = data;
+  const { now } = data.served;
+  return {
+    ...data,
+    throughputOf: memoize((chain: ServedChain) =>
+      createThroughput({ reads: chain.reads, explorer: explorerOf(chain), epoch, now, longWork }),
+    ),
+    assetDaysOf: memoize((chain: ServedChain) => createAssetDays({ reads: chain.reads, explorer: explorerOf(chain), epoch, now })),
+  };
 };
 
 /** The reads of a chain; throws 503 if this server has none. */

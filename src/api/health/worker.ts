@@ -21,7 +21,7 @@ type WorkerEnv = {
   readonly after: (milliseconds: number, run: () => void) => () => void;
   /** How long a check may take before it counts as failed, in milliseconds. */
   readonly timeout: number;
-  /** Called when a check begins to fail or passes again. */
+  /** Called when a check passes for the first time, begins to fail, or passes again. */
   readonly onChange?: ((name: string, result: Result) => void) | undefined;
 };
 

@@ -15,7 +15,10 @@ export function findBodyError(error: unknown): { readonly status: number; readon
   return status === undefined ? undefined : { status, message: (error as Fault<{ readonly code: string }>).message };
 }
 
-/** An error of `HttpRequest.body` for which `findBodyError` has a response: whatever goes wrong is the client's fault or a limit. */
+/**
+ * Turns an error of `HttpRequest.body` into one for which `findBodyError` has a response. An error without a status of its own becomes a 400: the
+ * body did not arrive, which is no error of this server.
+ */
 export const toBodyError = (error: unknown): unknown =>
   findBodyError(error) === undefined ? new BodyError('request body could not be read', { code: 'BODY_UNREADABLE' }) : error;
 

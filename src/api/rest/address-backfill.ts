@@ -4,32 +4,38 @@ import type { AddressTask } from '../../chain/follow/address-task.ts';
 import { ApiError, apiError } from './api-error.ts';
 import type { BackfillOutcome } from './served-chains.ts';
 
-/** The addresses of a request that the other side must be asked about. */
-type AskedAddresses = {
-  /** Those whose outputs from before linearization are not stored. */
-  readonly withoutOutputs: readonly Address[];
-  /** Those that have exports whose import is not known. */
-  readonly withExports: readonly Address[];
-};
-
-type AddressBackfillDeps = {
+/**
+ * Returns a function that fetches what blocks do not contain about the addresses of a request from a source: the followed or trusted node or,
+ * in `serac api`, the indexer. The caller waits a second at most, and not at all while the source stays silent; see `BoundedWait`.
+ * A balance is never too low: if outputs may be missing, the function rejects with an `ApiError`. If only imports are unknown, it resolves with
+ * `imports-unknown`.
+ */
+export function createAddressBackfill({
+  clock,
+  timers,
+  isAway,
+  fetchOutputs,
+  fetchImports,
+}: {
   readonly clock: { readonly monotonic: () => number };
   readonly timers: Pick<Parameters<typeof createBoundedWait>[0], 'after' | 'soon'>;
-  /** Whether the other side is known to be away. */
+  /** Whether the source is known to be unreachable: nothing is fetched then. */
   readonly isAway: () => boolean;
-  /** Both reject with an `ApiError` if the other side fails. */
+  /** Both reject with an `ApiError` if the source fails. */
   readonly fetchOutputs: AddressTask;
   readonly fetchImports: AddressTask;
-};
-
-/**
- * Fetches what blocks do not contain from the followed node, or through the indexer, as long as the caller can wait; see `BoundedWait`. A balance is
- * never too low: if outputs may be missing, it rejects with an `ApiError`. Exports whose import is not known are shown as such.
- */
-export function createAddressBackfill({ clock, timers, isAway, fetchOutputs, fetchImports }: AddressBackfillDeps) {
+}) {
   const { after, soon } = timers;
   const wait = createBoundedWait({ now: clock.monotonic, after, soon, isAway, isSilence: isUnavailable });
-  return async ({ withoutOutputs, withExports }: AskedAddresses): Promise<BackfillOutcome> => {
+  return async ({
+    withoutOutputs,
+    withExports,
+  }: {
+    /** Addresses whose outputs from before linearization are not stored. */
+    readonly withoutOutputs: readonly Address[];
+    /** Addresses that have exports of which it is not known whether another chain has imported them. */
+    readonly withExports: readonly Address[];
+  }): Promise<BackfillOutcome> => {
     const [outputs, imports] = await Promise.all([
       withoutOutputs.length === 0 ? 'answered' : wait.run(() => fetchOutputs(withoutOutputs)),
       withExports.length === 0 ? 'answered' : wait.run(() => fetchImports(withExports)).catch(ignoreApiError),

@@ -13,7 +13,7 @@ import type { ApiRoute } from './route.ts';
 import { createRouteTree, pathNames } from './route-tree.ts';
 
 /** The route of a request, and a function that reads the parameters. */
-export type MatchedRoute<R> = { readonly target: R; readonly parse: (request: HttpRequest) => Promise<ParsedRequest> };
+type MatchedRoute<R> = { readonly target: R; readonly parse: (request: HttpRequest) => Promise<ParsedRequest> };
 
 /**
  * Returns a function that finds the route of a request. Routes and parameters depend only on the path and query, and many requests repeat, so

@@ -46,12 +46,8 @@ export function createRouteRunner({ cache, sealKey, epoch, now, origin, consiste
   };
 
   /** Runs a route that reads, and again if its reads may not agree: the chain was reverted meanwhile, or another server was read. */
-  const run = async (
-    { route, deps }: Pick<BoundRoute, 'route' | 'deps'>,
-    parsed: ParsedRequest,
-    cursor: PageCursor | undefined,
-    from: string,
-  ): Promise<CachedResponse> => {
+  const run = async (bound: BoundRoute, parsed: ParsedRequest, cursor: PageCursor | undefined, from: string): Promise<CachedResponse> => {
+    const { route, deps } = bound;
     const [madeAt, startEpoch] = [now(), epoch()];
     for (let attempt = 1; ; attempt++) {
       const startChanges = consistency?.changes();
@@ -67,7 +63,7 @@ export function createRouteRunner({ cache, sealKey, epoch, now, origin, consiste
         const body = renderJson(await route.run(deps, parsed.values as never, { origin: from, paging }));
         if (consistency?.changes() === startChanges) {
           // A cursor from before the revert has no meaning after it, so the token is opened again.
-          if (epoch() !== startEpoch) return run({ route, deps }, parsed, cursorOf(parsed), from);
+          if (epoch() !== startEpoch) return run(bound, parsed, cursorOf(parsed), from);
           return { body, token: findToken(body, next, madeAt) };
         }
       } catch (error) {

@@ -2,7 +2,6 @@ import { vmIds } from '../../avm/genesis/blockchain-id.ts';
 import { isPublicNetwork, mainnetId } from '../../avm/network.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { type Id, parseId } from '../../base/bytes/id.ts';
-import type { IndexReads } from '../../ledger/index-read/index-reads.ts';
 import type { NetworkAlias, ServedChain, ServedChains } from './served-chains.ts';
 
 /**
@@ -26,30 +25,33 @@ type ChainDescription = {
   readonly genesis: string;
 };
 
-type ServedChainsDeps = {
+/** Describes the network and its chains to the Data and Metrics APIs, with the names under which clients may call the network. */
+export function createServedChains({
+  description,
+  networkName,
+  subnetID,
+  builder,
+  now,
+  dataAge,
+  chain,
+}: {
   readonly description: NetworkDescription;
-  readonly config: { readonly access: { readonly networkName: string | undefined } };
+  /** Replaces the network's own name. */
+  readonly networkName: string | undefined;
   readonly subnetID: Id;
   /** The node ID of the block proposer; undefined if it is not known. */
   readonly builder: string | undefined;
   readonly now: () => number;
   readonly dataAge: ServedChains['dataAge'];
+  /** What the description does not have of a chain: its reads, and how it answers now. */
   readonly chain: (
     id: Id,
     alias: string,
     feeAsset: Id,
-  ) => Pick<
-    ServedChain,
-    'status' | 'backfillAddresses' | 'backfills' | 'foreignImports' | 'rpcUrl' | 'epoch' | 'explorer' | 'live' | 'vertices'
-  > & {
-    readonly reads: IndexReads;
-  };
-};
-
-/** Describes the network and its chains to the Data and Metrics APIs, with the names under which clients may call the network. */
-export function createServedChains({ description, config, subnetID, builder, now, dataAge, chain }: ServedChainsDeps): ServedChains {
+  ) => Omit<ServedChain, 'id' | 'aliases' | 'slug' | 'title' | 'vmID' | 'feeAsset' | 'genesisBytes'>;
+}): ServedChains {
   const { id, name: ownName, hrp, startTime } = description.network;
-  const name = config.access.networkName ?? ownName;
+  const name = networkName ?? ownName;
   const alias = isPublicNetwork(id) ? undefined : fujiAlias;
   const own = [name, ownName, String(id), `network-${id}`, ...(name === fujiAlias.name ? fujiAlias.names : [])];
   const names = [...new Set([...own, ...(alias?.names ?? [])])];

@@ -119,8 +119,8 @@ export const avmMethods = implement<AvmContext>()(avmRows, {
   getTx: {
     run: async (deps, { txID, encoding }) => {
       if (txID === zeroId) throw nilTxIDError();
-      const isStored = deps.preLinearizationTx === undefined || deps.reads.hasTx(txID);
-      const older = isStored ? undefined : await deps.preLinearizationTx?.(txID);
+      const { preLinearizationTx, reads } = deps;
+      const older = preLinearizationTx === undefined || reads.hasTx(txID) ? undefined : await preLinearizationTx(txID);
       return { tx: renderTx(txID, encoding, deps, older?.bytes), encoding };
     },
     isCacheable,

@@ -35,7 +35,7 @@ export function createServedChainsOfNode({
   if (chains.some(({ history }) => history === undefined)) return undefined;
   return createServedChains({
     description: describeNetwork(context),
-    config,
+    networkName: config.access.networkName,
     subnetID: context.subnetID,
     builder,
     now: () => Number(context.clock.unixSeconds()),

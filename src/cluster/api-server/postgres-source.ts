@@ -75,7 +75,7 @@ export async function openPostgresSource(
     for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, version.sql, number));
     const served = createServedChains({
       description,
-      config: { access: { networkName } },
+      networkName,
       subnetID: zeroId,
       builder: undefined,
       now: () => Number(env.clock.unixSeconds()),
