@@ -1,5 +1,5 @@
 import type { Log } from '../base/log/log.ts';
-import type { Postgres, PostgresOptions } from './postgres/postgres.ts';
+import type { OpenPostgres } from './postgres/postgres.ts';
 
 /** What this wing needs of the process that it runs in: time, randomness, the log and the driver of PostgreSQL. Programs pass their `Env`. */
 export type ClusterEnv = {
@@ -14,5 +14,5 @@ export type ClusterEnv = {
   };
   readonly random: (length: number) => Uint8Array;
   readonly log: Log;
-  readonly openPostgres: (options: PostgresOptions) => Postgres;
+  readonly openPostgres: OpenPostgres;
 };

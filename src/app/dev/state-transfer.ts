@@ -63,9 +63,10 @@ export function createStateTransfer({
     savedBy: env.version,
   });
   const describeChains = (): StateHeader['chains'] =>
-    chains
-      .map(({ spec, lastAccepted }) => ({ chainID: spec.id, last: lastAccepted() }))
-      .map(({ chainID, last }) => ({ id: idText(chainID), height: Number(last.height), blockID: idText(last.id) }));
+    chains.map(({ spec, lastAccepted }) => {
+      const last = lastAccepted();
+      return { id: idText(spec.id), height: Number(last.height), blockID: idText(last.id) };
+    });
 
   /** A file with a copy of the state. It has no name any more, so it is gone when it is closed. */
   const openCopy = async (): Promise<{ readonly header: StateHeader; readonly file: OffsetFile }> => {

@@ -8,8 +8,8 @@ import type { Log } from '../../base/log/log.ts';
 import type { Progress } from '../../base/log/progress.ts';
 import type { Fetch } from '../../chain/follow/transport.ts';
 import type { SoloTimers } from '../../chain/solo/solo.ts';
-import type { Postgres, PostgresOptions } from '../../cluster/postgres/postgres.ts';
-import type { RedisConnection } from '../../cluster/redis/redis.ts';
+import type { OpenPostgres } from '../../cluster/postgres/postgres.ts';
+import type { OpenRedis } from '../../cluster/redis/redis.ts';
 import type { DocsFiles } from '../../explorer/pages/docs-handler.ts';
 import type { BuiltAssets } from '../../explorer/pages/page-assets.ts';
 import type { OpenDatabase } from '../../ledger/store/database.ts';
@@ -33,7 +33,7 @@ export type TimeEnv = {
 };
 
 /** Keys and signatures. */
-export type CryptoEnv = {
+type CryptoEnv = {
   readonly recoverKey: RecoverKey;
   readonly keyCrypto: KeyCrypto;
   readonly openRecoveryThread: () => { readonly request: (message: Uint8Array) => Promise<Uint8Array>; readonly close: () => void };
@@ -64,8 +64,8 @@ export type FileEnv = {
 /** Databases, in this process and on servers. */
 export type DatabaseEnv = {
   readonly openDatabase: OpenDatabase;
-  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
-  readonly openPostgres: (options: PostgresOptions) => Postgres;
+  readonly openRedis: OpenRedis;
+  readonly openPostgres: OpenPostgres;
 };
 
 /** What this process listens on and connects to. */
@@ -87,7 +87,7 @@ export type NetworkEnv = {
 export type WorkerEnv = {
   /**
    * The process that started this one with a message channel: the writer or supervisor process of a reader process, the supervisor process of a writer
-   * process. Whether there is a channel is all that is known of it, so no other program may start Serac with one.
+   * process. This process cannot tell who opened the channel, so no other program may start Serac with one.
    */
   readonly parent: (WatchedProcess & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;

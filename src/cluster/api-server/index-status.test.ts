@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { ProcessEnv, TimeEnv } from '../../app/platform/env.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseHosts } from '../hosts/database-hosts.ts';
 import { watchIndexStatus } from './index-status.ts';
 
@@ -16,7 +16,7 @@ function open() {
   const lines: string[] = [];
   const log = Object.assign((line: string) => void lines.push(line), { isShown: () => true });
   let fail = (_: unknown): void => {};
-  const env = { clock: { monotonic: timing.now, unixSeconds: timing.unix }, timers: timing, log } as unknown as ProcessEnv & TimeEnv;
+  const env = { clock: { monotonic: timing.now, unixSeconds: timing.unix }, timers: timing, log } as unknown as ClusterEnv;
   const watch = watchIndexStatus(
     {
       sql: { dialect: 'postgres', all },

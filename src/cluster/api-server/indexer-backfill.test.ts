@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { readBackfilled } from '../../api/data/backfilled-read.ts';
 import { ApiError } from '../../api/rest/api-error.ts';
-import type { CryptoEnv, TimeEnv } from '../../app/platform/env.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
 import { createIndexerBackfill } from './indexer-backfill.ts';
 
 const address = (n: number) => n.toString(16).padStart(40, '0') as Address;
@@ -42,7 +42,7 @@ function open() {
     clock: { monotonic: timing.now },
     timers: timing,
     random: (size: number) => Buffer.alloc(size, ++counter),
-  } as unknown as TimeEnv & CryptoEnv;
+  } as unknown as ClusterEnv;
   const { backfillAddresses, backfills } = createIndexerBackfill(env, {
     primary,
     version: { reachPrimary: async () => {}, writer: () => 1 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Env } from '../../app/platform/env.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
 import { isDatabaseBehind, isDatabaseDown, PostgresError } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import type { DatabaseHost, HostState } from './database-host.ts';
@@ -31,7 +31,7 @@ function createHosts(given: { readonly [name: string]: Partial<FakeHost> }, conf
     clock: { monotonic: () => now },
     timers: { after: () => () => {} },
     log: (line: string) => void lines.push(line),
-  } as unknown as Env;
+  } as unknown as ClusterEnv;
   const selection = createHostSelection(hosts, { readsReplicas: true, maxLag: 1000, ...config } as DatabaseConfig, env);
   selection.setReadPosition(async (sql) => ({ heights: (await sql.all('', [])) as number[], revision: 0 }));
   return {

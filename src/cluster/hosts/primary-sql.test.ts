@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Env } from '../../app/platform/env.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
 import type { Postgres } from '../postgres/postgres.ts';
 import { PostgresError } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
@@ -31,7 +31,7 @@ function openReadOnly() {
   };
   const sql = createPrimarySql(
     { url: 'postgres://reads@127.0.0.1/db', statementTimeout: 1000 } as DatabaseConfig,
-    { openPostgres, log: () => {} } as unknown as Env,
+    { openPostgres, log: () => {} } as unknown as ClusterEnv,
   );
   const setUp = (value: boolean): void => {
     isUp = value;

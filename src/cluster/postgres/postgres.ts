@@ -27,6 +27,8 @@ export type Postgres = PostgresConnection & {
   readonly close: () => Promise<void>;
 };
 
+export type OpenPostgres = (options: PostgresOptions) => Postgres;
+
 export type GroupThen = { readonly results: readonly GroupResult[]; readonly last: unknown[] };
 
 export type Listener = { readonly onNotify: (payload: string) => void; readonly onLost: () => void };

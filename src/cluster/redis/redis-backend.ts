@@ -1,18 +1,14 @@
 import type { MemoryLimiter } from '../../api/access/limiter-memory.ts';
 import { maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
-import { createOutageLog, type Log } from '../../base/log/log.ts';
+import { createOutageLog } from '../../base/log/log.ts';
+import type { ClusterEnv } from '../cluster-env.ts';
 import { createRedisCache } from './cache-redis.ts';
 import { createLimitSync } from './limit-sync.ts';
 import { createRedisLimiter } from './limiter-redis.ts';
-import { describeServer, type Redis, type RedisConnection } from './redis.ts';
+import { describeServer, type OpenRedis, type Redis } from './redis.ts';
 import { createRedisStreamLimit } from './stream-limit-redis.ts';
 
-type RedisEnv = {
-  readonly openRedis: (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
-  readonly timers: { readonly after: (milliseconds: number, run: () => void) => () => void };
-  readonly random: (length: number) => Uint8Array;
-  readonly log: Log;
-};
+type RedisEnv = Pick<ClusterEnv, 'timers' | 'random' | 'log'> & { readonly openRedis: OpenRedis };
 
 /**
  * Opens what processes share through Redis: cached responses, counts of requests and of event streams. `local` counts the requests of this process,

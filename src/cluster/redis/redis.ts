@@ -15,6 +15,9 @@ export type Redis = {
 /** A Redis client. `isConnected`: whether the server can be reached now. */
 export type RedisConnection = Redis & { readonly isConnected: () => boolean };
 
+/** Opens a Redis client. `onChange` is called when the connection is established and when it is lost. */
+export type OpenRedis = (url: string, options?: { readonly onChange?: (isConnected: boolean) => void }) => Promise<RedisConnection>;
+
 /** Host and port of a URL, for messages: without password. */
 export function describeServer(url: string): string {
   if (!URL.canParse(url)) return 'an unknown host';
