@@ -175,7 +175,7 @@ describe('packaging/kubernetes.yaml', () => {
       (probe) => probe !== undefined,
     )) {
       expect(httpGet.port).toBe(container.ports[0]?.name as string);
-      // The address of the pod is not an allowed host.
+      // The name that a probe sends is an allowed host.
       expect(options['http-allowed-hosts']).toContain(httpGet.httpHeaders[0]?.value as string);
     }
   });

@@ -7,7 +7,7 @@ export const renderLimitsPage = (root: string): string => [overview(), ...sectio
 
 const overview = (): string =>
   [
-    '| what grows | rows |',
+    '| part | rows |',
     '|---|---|',
     ...resourceSections.map(
       ({ title, rows }) =>

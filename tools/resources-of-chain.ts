@@ -19,17 +19,18 @@ export const chainResources: readonly ResourceRow[] = [
     holds: ['chain/lifecycle/wallet-queue.ts queued'],
   },
   {
-    resource: 'signatures that wait to be recovered',
-    limit: '{chain/recovery/sliced-recovery.ts#maxWaiting} slices; small transactions: one for each request',
+    resource: 'signatures whose signers wait to be recovered',
+    limit:
+      '{chain/recovery/sliced-recovery.ts#maxWaiting} slices ({chain/recovery/sliced-recovery.ts#sliceSize} signatures each) of transactions with more than {chain/recovery/recovery.ts#sliceThreshold} signatures; smaller transactions are bounded by the open requests',
     over: 'error RECOVERY_BUSY; 503 of the Data API',
     test: 'src/chain/recovery/recovery.test.ts',
     holds: ['chain/recovery/sliced-recovery.ts waiting', 'chain/recovery/recovery.ts arrivals', 'app/platform/thread.ts pending'],
   },
   {
-    resource: 'dropped and refused transactions, and the steps of all',
+    resource: 'records of dropped and refused transactions (`dev.getTxLifecycle`)',
     limit:
-      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/drop-reasons.ts#maxDropReasons} reasons, steps of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
-    over: 'the oldest are forgotten',
+      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/drop-reasons.ts#maxDropReasons} reasons that are repeated as AvalancheGo does; the lifecycle of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
+    over: 'the oldest are dropped',
     test: 'src/chain/lifecycle/drop-log.test.ts',
     holds: [
       'chain/lifecycle/drop-log.ts drops lastOf',
@@ -41,7 +42,7 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'verified blocks that are not decided',
     limit:
-      'one on a chain decided alone; else what consensus processes (see peers); {chain/lifecycle/built-blocks.ts#maxBuilt} built blocks',
+      'one on a developer’s chain; on a network, the blocks that consensus processes (see peers); {chain/lifecycle/built-blocks.ts#maxBuilt} blocks that this node built',
     over: 'no block is built',
     seen: 'avalanche_snowman_blks_processing',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
@@ -65,11 +66,11 @@ export const chainResources: readonly ResourceRow[] = [
     resource: 'exports of other chains that are looked up for imports (`serac join`)',
     limit:
       '{app/joined/joined-imports.ts#maxLookups} at once; a transaction waits {app/joined/joined-imports.ts#patience ms} for all it imports',
-    over: 'others wait; what is not found in time is not looked up, and stays unknown',
+    over: 'others wait; an export that is not found in time stays unknown',
     test: 'src/app/joined/joined-imports.test.ts',
   },
   {
-    resource: 'transactions from before linearization that wait for others',
+    resource: 'transactions from before linearization that wait for their parents',
     limit: '{chain/linearize/dag-executor.ts#maxWaiting}',
     over: 'the node stops with an error',
     seen: 'bootstrapped',
@@ -77,9 +78,9 @@ export const chainResources: readonly ResourceRow[] = [
     holds: ['chain/linearize/dag-executor.ts waiting unfinished'],
   },
   {
-    resource: 'IDs of outputs that are collected into one row',
-    limit: 'those of {ledger/state/output-ids.ts#txsPerRun} transactions',
-    over: 'the row is written',
+    resource: 'UTXO IDs in memory, before they are written to the index of UTXO IDs',
+    limit: '{ledger/state/output-ids.ts#outputsPerRun} outputs, {ledger/state/output-ids.ts#txsPerRun} transactions',
+    over: 'they are written',
     test: 'src/ledger/state/output-ids.test.ts',
     holds: ['ledger/state/output-ids.ts prefixes txs'],
   },
@@ -113,7 +114,7 @@ export const chainResources: readonly ResourceRow[] = [
   },
   {
     resource: 'caches',
-    limit: '`--cache-bytes`, shared out by `cacheTable`',
+    limit: '`--cache-bytes` for all; `cacheTable` has the share of each',
     over: 'the least recently used entries are evicted',
     seen: 'serac_cache_bytes',
     test: 'test/caches.test.ts',
@@ -135,15 +136,15 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'restarts of the writer process (`--supervise`)',
     limit:
-      '{app/processes/writer-supervisor.ts#maxRestarts} in a row, each with less than {app/processes/reader-pool.ts#stableAfter ms} of service after it, after a pause of up to {app/processes/writer-supervisor.ts#backoffLimits.max ms}',
+      '{app/processes/writer-supervisor.ts#maxRestarts} in a row, if the writer runs for less than {app/processes/reader-pool.ts#stableAfter ms} after each; a pause of up to {app/processes/writer-supervisor.ts#backoffLimits.max ms} before each',
     over: 'the node ends with the exit code of the writer',
     seen: 'serac_writer_restarts_total',
     test: 'src/app/processes/writer-supervisor.test.ts',
   },
   {
-    resource: 'what a process has a fixed number of: its parts, checks, chains, ports, reader processes, listeners',
-    limit: 'the configuration; {avm/genesis/chains-file.ts#maxChains} chains',
-    over: 'does not start',
+    resource: 'chains, ports, reader processes and health checks of a process, and listeners of its modules',
+    limit: 'fixed by the flags; {avm/genesis/chains-file.ts#maxChains} chains',
+    over: 'the node does not start',
     test: 'test/operators.test.ts',
     holds: [
       'api/events/sqlite-event-log.ts chains',

@@ -5,7 +5,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'connections of peers',
     limit:
-      '{network/peers/admission.ts#maxInboundPeers} that connected here; new ones `--network-inbound-connection-throttling-max-conns-per-sec`, one of an IP address in `--network-inbound-connection-throttling-cooldown`',
+      '{network/peers/admission.ts#maxInboundPeers} inbound; new ones: `--network-inbound-connection-throttling-max-conns-per-sec`, and one per IP address in each `--network-inbound-connection-throttling-cooldown`',
     over: 'closed before the TLS handshake',
     seen: 'serac_peers_closed_total',
     test: 'test/peers-hostile.test.ts',
@@ -24,8 +24,8 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'bytes of messages that arrive and leave',
     limit:
-      '{network/messages/message.ts#maxMessageSize} a message; `--throttler-inbound-*` and `--throttler-outbound-*` in all and for a peer; {network/peers/outbound-queue.ts#maxInFlight} bytes in a socket',
-    over: 'reading pauses; messages to a peer that does not read are dropped, then it is closed',
+      '{network/messages/message.ts#maxMessageSize} a message; `--throttler-inbound-*` and `--throttler-outbound-*` in total and per peer; {network/peers/outbound-queue.ts#maxInFlight} bytes in a socket',
+    over: 'reading pauses; messages to a peer that does not read are dropped, then its connection is closed',
     seen: 'serac_peers_closed_total',
     test: 'src/network/peers/limits.test.ts',
     holds: [
@@ -35,18 +35,18 @@ export const peerResources: readonly ResourceRow[] = [
     ],
   },
   {
-    resource: 'bytes of peers without stake that arrive before they are read',
+    resource: 'bytes from peers without stake that have arrived and are not handled',
     limit:
-      '{network/peers/read-gate.ts#maxUnreadBytes} of all, and what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second of all, {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst} at once; full for {network/peers/read-gate.ts#maxFullTime.first ms}',
-    over: 'reading pauses, who sent least is read first; if it stays full, the peer with the most is closed',
+      '{network/peers/read-gate.ts#maxUnreadBytes} in total, plus what one socket delivers at once; {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.perSecond} a second in total, bursts of {network/peers/shared-bandwidth.ts#bandwidthWithoutStake.burst}',
+    over: 'reading pauses, and the peer that sent least is read first; after {network/peers/read-gate.ts#maxFullTime.first ms} at the limit the peer with the most bytes is closed',
     seen: 'serac_peers_unread_bytes',
     test: 'src/network/peers/inbound-stream.test.ts',
     holds: ['network/peers/shared-bandwidth.ts waiters'],
   },
   {
     resource: 'known addresses, and validators that are dialled',
-    limit: 'validators and nodes of the configuration; others are forgotten',
-    over: 'not stored',
+    limit: 'those of validators and of the nodes that flags name',
+    over: 'other addresses are not stored',
     seen: 'avalanche_network_tracked_peers',
     test: 'src/network/peers/addresses.test.ts',
     holds: [
@@ -61,8 +61,8 @@ export const peerResources: readonly ResourceRow[] = [
   },
   {
     resource: 'requests to peers that wait for an answer',
-    limit: 'what consensus and bootstrap ask at once; `--network-maximum-timeout` each',
-    over: 'counts as failed',
+    limit: 'what consensus and bootstrapping ask at a time; `--network-maximum-timeout` each',
+    over: 'a request without an answer in time counts as failed',
     seen: 'avalanche_requests_outstanding',
     test: 'src/network/protocol/request-tracker.test.ts',
     holds: [
@@ -75,7 +75,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'requests of peers that wait to be answered',
     limit:
-      '{network/consensus/request-server.ts#limits.perPeer.count} and {network/consensus/request-server.ts#limits.perPeer.bytes} of a peer, {network/consensus/request-server.ts#limits.withoutStake.bytes} of all without stake, {network/consensus/request-server.ts#limits.all.bytes} in all; the bytes of their messages count until the answer',
+      '{network/consensus/request-server.ts#limits.perPeer.count} requests and {network/consensus/request-server.ts#limits.perPeer.bytes} per peer, {network/consensus/request-server.ts#limits.withoutStake.bytes} for all peers without stake, {network/consensus/request-server.ts#limits.all.bytes} in total; a message counts until it is answered',
     over: 'dropped',
     seen: 'avalanche_network_byte_throttler_inbound_awaiting_release',
     test: 'src/network/consensus/request-server.test.ts',
@@ -84,8 +84,8 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, half of it of peers without stake; unverified {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes}; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to a peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all without stake; pauses of {network/consensus/unissued-blocks.ts#maxPauses} refused blocks',
-    over: 'dropped, and asked for again when a vote names them, a refused one after its pause',
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, at most half of them from peers without stake; {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes} of blocks that could not be verified; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to one peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all peers without stake; {network/consensus/unissued-blocks.ts#maxPauses} refused blocks with the pause before the next attempt',
+    over: 'the block is dropped, and requested again when a vote names it, a refused block after its pause',
     seen: 'avalanche_snowman_blocked',
     test: 'src/network/consensus/engine-limits.test.ts',
     holds: [
@@ -97,8 +97,8 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'queries of peers that wait',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.queries.perPeer.count} of a peer, {network/consensus/engine-parameters.ts#engineLimits.queries.withoutStake.bytes} of all without stake, {network/consensus/engine-parameters.ts#engineLimits.queries.all.bytes} in all',
-    over: 'answered with the preference; the block they name is dropped',
+      '{network/consensus/engine-parameters.ts#engineLimits.queries.perPeer.count} per peer, {network/consensus/engine-parameters.ts#engineLimits.queries.withoutStake.bytes} for all peers without stake, {network/consensus/engine-parameters.ts#engineLimits.queries.all.bytes} in total',
+    over: 'the query is answered at once with the preferred block of this node, and the block that it names is dropped',
     seen: 'avalanche_network_byte_throttler_inbound_awaiting_release',
     test: 'src/network/consensus/engine-limits.test.ts',
     holds: ['network/consensus/queue-limit.ts perPeer open'],
@@ -106,7 +106,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that consensus processes, and its polls',
     limit:
-      'blocks are issued only if a proposer of their window signed them; {network/consensus/engine-parameters.ts#defaultEngineParameters.concurrentRepolls} polls at once, besides one for each issued block',
+      'a block needs the signature of the proposer of its time window, which bounds their number; {network/consensus/engine-parameters.ts#defaultEngineParameters.concurrentRepolls} repeated polls at a time, and one for each new block',
     over: 'no block is built above {network/consensus/engine-parameters.ts#defaultEngineParameters.optimalProcessing} processing blocks; health fails',
     seen: 'avalanche_snowman_blks_processing',
     test: 'test/simulation/simulation.test.ts',
@@ -122,22 +122,23 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'gossiped transactions',
     limit:
-      '{network/gossip/gossip-parameters.ts#gossipLimits.queued.all.bytes} that wait, {network/gossip/gossip-parameters.ts#gossipLimits.queued.withoutStake.bytes} of all peers without stake, {network/gossip/gossip-parameters.ts#gossipLimits.queued.perPeer.bytes} bytes of a peer; {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones are known; what is pushed is in the mempool',
+      'received ones that wait: {network/gossip/gossip-parameters.ts#gossipLimits.queued.all.bytes} in total, {network/gossip/gossip-parameters.ts#gossipLimits.queued.withoutStake.bytes} from all peers without stake, {network/gossip/gossip-parameters.ts#gossipLimits.queued.perPeer.bytes} bytes from one peer; IDs of {network/gossip/gossip-parameters.ts#gossipLimits.refused} refused ones. Those to send are in the mempool',
     over: 'dropped',
     seen: 'serac_gossip_received_transactions_total',
     test: 'src/network/gossip/tx-gossip.test.ts',
     holds: ['network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued turns'],
   },
   {
-    resource: 'BLS signatures that wait to be verified',
-    limit: '{network/peers/peer-limits.ts#maxWaiting} of validators, as many of others',
-    over: 'the address is not used',
+    resource: 'BLS signatures of handshakes that wait to be verified',
+    limit: '{network/peers/peer-limits.ts#maxWaiting} of validators, {network/peers/peer-limits.ts#maxWaiting} of other peers',
+    over: 'the connection is closed',
     test: 'src/network/peers/limits.test.ts',
   },
   {
     resource: 'validator sets of a trusted node',
-    limit: '{network/validators/trusted-validators.ts#maxSets} heights, {network/validators/trusted-validators.ts#maxLoading} read at once',
-    over: 'the least recently used is dropped; the block is verified later',
+    limit:
+      '{network/validators/trusted-validators.ts#maxSets} heights; {network/validators/trusted-validators.ts#maxLoading} are read at a time',
+    over: 'the least recently used set is dropped; a block whose set is missing is verified later',
     seen: 'trusted-validators',
     test: 'src/network/validators/trusted-validators.test.ts',
     holds: ['network/validators/trusted-validators.ts loading failed'],

@@ -3,7 +3,7 @@ import type { ResourceRow } from './resource-table.ts';
 /** What callers of the HTTP ports can make grow. */
 export const requestResources: readonly ResourceRow[] = [
   {
-    resource: 'open HTTP connections and the requests on them, one at a time each',
+    resource: 'open HTTP connections; each has one request at a time',
     limit:
       'three quarters of the file handles of the process (`ulimit -n`), half of that for one address (IPv6: /64); a connection without traffic is closed after `--http-idle-timeout`',
     over: 'the connection that was idle longest is closed (on Linux; elsewhere the kernel does not accept more); the check `connections` fails while the total is reached',
@@ -26,8 +26,8 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'bytes of request bodies in memory, of one port and process',
     limit:
-      '{app/servers/serve-options.ts#maxBodyMemory}; one body {api/http/router.ts#defaultMaxBody} bytes, with transactions {api/http/node-routes.ts#maxTxBody}, Data {api/rest/request-texts.ts#maxBody} bytes',
-    over: '503, 413',
+      '{app/servers/serve-options.ts#maxBodyMemory} in total; one body {api/http/router.ts#defaultMaxBody} bytes, {api/http/node-routes.ts#maxTxBody} on paths that take transactions, {api/rest/request-texts.ts#maxBody} bytes on routes of the Data API',
+    over: '503 above the total, 413 for a larger body',
     seen: 'serac_route_requests_total',
     test: 'test/request-memory.test.ts',
     holds: ['app/platform/body-buffer.ts fullBlocks'],
@@ -71,16 +71,16 @@ export const requestResources: readonly ResourceRow[] = [
     test: 'test/hostile-http.test.ts',
   },
   {
-    resource: 'balances that are summed for minutes and wait for each other',
-    limit: '{api/rpc/long-queries.ts#maxWaiting} that wait; one runs',
+    resource: 'long queries: balances of addresses with very many outputs',
+    limit: 'one runs, {api/rpc/long-queries.ts#maxWaiting} wait',
     over: '503, error AVM_BUSY, Retry-After',
     seen: 'serac_event_loop_lag_seconds',
     test: 'src/api/rpc/long-queries.test.ts',
     holds: ['api/rpc/long-queries.ts running'],
   },
   {
-    resource: 'calls that readers pass on to the writer',
-    limit: '{app/processes/relay.ts#maxPending} that wait, {app/processes/relay.ts#relayTimeout ms} each',
+    resource: 'calls that reader processes forward to the writer process',
+    limit: '{app/processes/relay.ts#maxPending} wait, each at most {app/processes/relay.ts#relayTimeout ms}',
     over: '503, error RELAY_BUSY, Retry-After',
     seen: 'serac_route_requests_total',
     test: 'src/app/processes/relay.test.ts',
@@ -107,7 +107,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'webhooks, and their deliveries that wait',
     limit:
-      '256 webhooks, 192 of them of API keys and 32 of one key, with 1,000 addresses each; {api/webhooks/deliverer.ts#maxRequests} requests at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} of one API key, {api/webhooks/deliverer.ts#reservedRequests} reserved for the operator and as many for all keys; {api/webhooks/message.ts#maxMessageBytes} bytes each; about 64 waiting deliveries per webhook, the rest stays in the event log',
+      '256 webhooks with 1,000 addresses each; at most 192 of them belong to API keys, 32 to one key. {api/webhooks/deliverer.ts#maxRequests} requests of {api/webhooks/message.ts#maxMessageBytes} bytes at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} for one key; {api/webhooks/deliverer.ts#reservedRequests} are reserved for the operator and {api/webhooks/deliverer.ts#reservedRequests} for keys. About 64 deliveries of a webhook wait in memory, the rest in the event log',
     over: '403 for a further webhook; deliveries wait in the log, and lost events are shown as a gap',
     seen: 'serac_webhook_deliveries_waiting',
     test: 'src/api/webhooks/deliverer.test.ts',
@@ -120,7 +120,7 @@ export const requestResources: readonly ResourceRow[] = [
     ],
   },
   {
-    resource: 'events that are not in the log and wait for it',
+    resource: 'events that wait to be sent and are not stored in the event log',
     limit: '{api/events/log-sender.ts#maxWaitingLive}',
     over: 'further ones are dropped, and clients that miss one get a `reset`',
     test: 'src/api/events/log-sender.test.ts',
@@ -136,8 +136,9 @@ export const requestResources: readonly ResourceRow[] = [
   },
   {
     resource: 'callers that are counted by the rate limits',
-    limit: 'least recently used are forgotten; {cluster/redis/limit-sync.ts#maxPending} counts wait for Redis',
-    over: 'further counts are dropped, limits are kept in each process',
+    limit:
+      '{api/access/limiter-memory.ts#defaultMaxClients} callers in memory; {cluster/redis/limit-sync.ts#maxPending} counts wait for Redis',
+    over: 'the least recently used caller is dropped; further counts are not shared, and each process limits alone',
     test: 'src/api/access/limiter-memory.test.ts',
     holds: ['cluster/redis/limit-sync.ts weights'],
   },
@@ -148,10 +149,10 @@ export const requestResources: readonly ResourceRow[] = [
     test: 'src/base/metrics/registry.test.ts',
   },
   {
-    resource: 'requests for addresses of a followed node (`serac api`, `serac index`)',
+    resource: 'requests to fetch the outputs of an address from the followed node (`serac api`, `serac index`)',
     limit:
-      '{cluster/indexer/backfill-queue.ts#limits.waiting} that wait, {cluster/api-server/indexer-backfill.ts#maxConcurrentRequests} of a server; {chain/follow/address-task.ts#maxDone} addresses are known as done',
-    over: 'further ones wait for the next request',
+      '{cluster/indexer/backfill-queue.ts#limits.waiting} wait, {cluster/api-server/indexer-backfill.ts#maxConcurrentRequests} of one `serac api`; {chain/follow/address-task.ts#maxDone} addresses are recorded as fetched',
+    over: 'further requests are dropped and sent again; further addresses are fetched again',
     seen: 'serac_backfill',
     test: 'src/cluster/indexer/backfill-queue.test.ts',
     holds: ['cluster/indexer/backfill-queue.ts waiting inProgress pending', 'chain/follow/address-task.ts doneUntil running'],
@@ -159,7 +160,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'faults, checks and impersonated addresses of `dev.*`',
     limit:
-      '{api/health/forced-checks.ts#maxAdded} checks, {chain/lifecycle/impersonation.ts#maxAddresses} addresses; faults: `faultLimits`',
+      '{api/health/forced-checks.ts#maxAdded} checks, {chain/lifecycle/impersonation.ts#maxAddresses} addresses, faults of {api/dev/call-faults.ts#faultLimits.methods} methods; {api/dev/call-faults.ts#faultLimits.delayed} calls are delayed at a time, each at most {api/dev/call-faults.ts#faultLimits.latency ms}',
     over: 'an error of the call',
     test: 'test/dev-faults.test.ts',
     holds: [
@@ -170,16 +171,15 @@ export const requestResources: readonly ResourceRow[] = [
   },
   {
     resource: 'refused calls and blocks shown in the terminal, and errors of requests in the log',
-    limit:
-      '{app/output/gather-blocks.ts#maxLines} lines a second, {app/output/limit-lines.ts#maxNames} methods or messages counted by name; {cli/terminal/screen.ts#maxWaiting} lines wait',
-    over: 'summed up',
+    limit: '{app/output/gather-blocks.ts#maxLines} lines a second; {cli/terminal/screen.ts#maxWaiting} lines wait',
+    over: 'further lines are counted, and the counts shown: {app/output/limit-lines.ts#maxNames} methods or messages by name, the others together',
     test: 'src/app/output/limit-lines.test.ts',
     holds: ['app/output/gather-blocks.ts gathered', 'app/output/limit-lines.ts counts', 'cli/terminal/screen.ts waiting'],
   },
   {
     resource: 'the log of a node in the background (`--detach`)',
     limit: '{app/platform/log-size.ts#maxLogBytes}, and as much in FILE.1',
-    over: 'it begins anew; FILE.1, the copy of what it had, is replaced',
+    over: 'the log is copied to FILE.1, which is replaced, and begins anew',
     test: 'src/app/platform/log-size.test.ts',
   },
   {

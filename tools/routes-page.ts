@@ -29,13 +29,13 @@ const groups: readonly Group[] = [
   {
     name: 'Explorer',
     api: 'data',
-    note: 'Serac’s own routes, in the Data API too ([explorer-api.md](explorer-api.md)).',
+    note: 'Serac’s own routes under `/v1`, which AvaCloud does not have ([explorer-api.md](explorer-api.md)).',
     routes: explorerRoutes({ hasLifecycle: true, hasMempool: true }) as readonly Route[],
   },
   {
     name: 'Metrics',
     api: 'metrics',
-    note: 'The routes of the AvaCloud Metrics API, for the chains of this server. Names, pages, rate limits and errors are those of the Data API.',
+    note: 'The routes of the AvaCloud Metrics API, for the chains of this server. Names of networks, page tokens, rate limits and errors are as in the Data API.',
     routes: [...apiHealthRoutes('v2'), ...metricsApiRoutes()] as readonly Route[],
   },
 ];
@@ -45,7 +45,8 @@ export function renderRoutesPage(): string {
   const described = new Set<string>();
   const sections = groups.map((group) => formatGroup(group, described));
   const overview = groups.map(({ name, note }) => `| [${name} routes](#${name.toLowerCase()}-routes) | ${note} |`);
-  return [['| group | what it has |', '|---|---|', ...overview].join('\n'), ...sections].join('\n\n');
+  const names = '`{network}` and `{blockchainId}` in paths, such as `local` and `x-chain`, are described under [Names](#names).';
+  return [['| group | what it has |', '|---|---|', ...overview].join('\n'), names, ...sections].join('\n\n');
 }
 
 function formatGroup({ name, api, note, routes }: Group, described: Set<string>): string {
@@ -57,13 +58,15 @@ function formatGroup({ name, api, note, routes }: Group, described: Set<string>)
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   // They answer with the reason only, so they have neither parameters nor an answer to describe.
-  const isServed = ({ operation: { tags } }: { operation: Operation }): boolean => !tags.some((tag) => tag.endsWith('Not served here'));
+  const isServed = ({ operation: { tags } }: { operation: Operation }): boolean => !tags.some((tag) => tag.endsWith(notServed));
   const linked = (row: (typeof operations)[number]): string => {
     const { operationId } = row.operation;
     return isServed(row) ? `[${operationId}](#${operationId.toLowerCase()})` : `\`${operationId}\``;
   };
   const byTag = Map.groupBy(operations, ({ operation }) => operation.tags.join(', '));
-  const overview = [...byTag].map(([tag, rows]) => `| ${tag.replace(/^.*: /, '')} | ${rows.map(linked).join(', ')} |`);
+  const overview = [...byTag].map(
+    ([tag, rows]) => `| ${tag.replace(/^.*: /, '').replace(notServed, `${notServed}: 404`)} | ${rows.map(linked).join(', ')} |`,
+  );
   const types = Object.entries(document.components.schemas).filter(([title]) => title !== 'Error' && !described.has(title));
   for (const [title] of types) described.add(title);
   return [
@@ -72,6 +75,9 @@ function formatGroup({ name, api, note, routes }: Group, described: Set<string>)
     ...types.map(([title, schema]) => [`### ${title}`, '', ...propertyTable(schema)].join('\n')),
   ].join('\n\n');
 }
+
+/** The tag of routes of AvaCloud that answer only with the reason why they are not served. */
+const notServed = 'Not served here';
 
 /** Described once, under "Names". */
 const commonNames = new Set(['network', 'blockchainId']);
@@ -101,7 +107,9 @@ function formatOperation(
 }
 
 const parameterRow = (name: string, place: string, schema: Schema, meaning = schema.description ?? ''): string =>
-  `| \`${name}\` | ${place} | ${[typeText(schema), boundsNote(schema)].filter((part) => part !== '').join(', ')} | ${meaning} |`;
+  `| \`${name}\` | ${place} | ${[typeText(schema), boundsNote(schema), defaultNote(schema)].filter((part) => part !== '').join(', ')} | ${meaning} |`;
+
+const defaultNote = ({ default: value }: Schema): string => (value === undefined ? '' : `default \`${value}\``);
 
 /** `1 to 100` */
 const boundsNote = (schema: Schema): string =>

@@ -16,7 +16,7 @@ export const differences = {
     why: "AvalancheGo's `data` is null, so a program has to parse the message.",
   },
   txStatus: {
-    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` (no node will ever accept it: an accepted transaction spent its input, or rules that no state can change refuse it). `reason` and `code` say why a transaction is `Rejected`, or was refused or dropped for now (`Unknown`: a missing parent, a conflict with a waiting transaction, `dev.dropTx`), until it is issued again.',
+    what: '`avm.getTxStatus` also returns `Processing` (in the mempool or in a processing block) and `Rejected` (no node will ever accept it: an accepted transaction spent its input, or rules that no state can change refuse it). `reason` and `code` say why. They also explain an `Unknown` transaction that was refused or dropped but may become valid (a missing parent, a conflict with a waiting transaction, `dev.dropTx`), until it is issued again.',
     why: 'AvalancheGo returns only `Accepted` and `Unknown`, so a sender cannot distinguish a pending transaction, a refused one and one that the node has never seen.',
   },
   retryRefused: {
@@ -48,15 +48,15 @@ export const differences = {
     why: 'It names the program that runs, and the version of AvalancheGo that it is compatible with. With --strict it returns the names of AvalancheGo 1.14.2, for clients that parse them.',
   },
   peerPort: {
-    what: '`info.getNodeIP` of a node without a port for peers (every one but that of `serac join`) returns port 0, unless `--staking-port` is given.',
-    why: 'AvalancheGo always has one. At the default port, 9651, another node of the same machine may listen. With --strict the port is 9651.',
+    what: '`info.getNodeIP` of a node without a port for peers (all but `serac join`) returns port 0, unless `--staking-port` is given.',
+    why: 'AvalancheGo always has such a port. Another node on the same machine may listen on the default port, 9651. With --strict the answer is 9651.',
   },
   indexRoutes: {
     what: '`GET /` returns an index of all URLs, `/ready` 200 or 503 for load balancers, `/ext/settings` the flags of the node for callers of `/ext/dev`.',
     why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {
-    what: 'Health has seven more checks: `connections` (how many there may be, and whether all are in use), `readers` if reader processes run beside the writer process, `writer` if a supervisor process restarts it, `webhooks`, `follow` if another node is followed, `stakingkey` and `trusted-validators` on a joined node. The check `X` of a joined node also fails if most of the stake has had a block for 10 s that this node lacks, and so does `/ext/health/readiness`, which also fails if that stake has not been heard for 30 s, and on a follower that is more than 10 s behind what its node answers.',
+    what: 'Health has seven more checks: `connections` (how many there may be, and whether all are in use), `readers` if reader processes run beside the writer process, `writer` if a supervisor process restarts it, `webhooks`, `follow` if another node is followed, `stakingkey` and `trusted-validators` on a joined node. On a joined node the check `X` also fails if validators with most of the stake have had a block for 10 s that this node lacks. `/ext/health/readiness` fails then too, and in two more cases: a joined node has not heard from most of the stake for 30 s; a follower is more than 10 s behind the height that its node answers.',
     why: 'AvalancheGo has neither reader processes nor followed nodes, does not look for another node with its own staking key, and reads validators from its own P-Chain, so that it can verify every block of the majority.',
   },
   explorer: {

@@ -11,6 +11,9 @@ import {
   newClientState,
 } from './rate-limit.ts';
 
+/** Clients in memory. One takes about 0.8 KB, one that sends requests all the time 10 KB. */
+const defaultMaxClients = 100_000;
+
 export type MemoryLimiter = ReturnType<typeof createMemoryLimiter>;
 
 /**
@@ -19,11 +22,11 @@ export type MemoryLimiter = ReturnType<typeof createMemoryLimiter>;
  */
 export function createMemoryLimiter({
   now,
-  maxClients = 100_000,
+  maxClients = defaultMaxClients,
 }: {
   /** Milliseconds, preferably of a monotonic clock. */
   readonly now: () => number;
-  /** Maximum number of clients in memory. A client takes about 0.8 KB, one that sends requests all the time 10 KB. */
+  /** Maximum number of clients in memory. */
   readonly maxClients?: number;
 }) {
   const clients = createLruMap<ClientState>();

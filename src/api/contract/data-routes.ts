@@ -111,7 +111,8 @@ export const blockRows = {
     method: 'GET',
     path: `${chainPath}/nodes/{nodeId}/blocks`,
     tag: 'Blocks',
-    summary: 'Blocks built by a node, newest first. Only where one node builds all blocks, since a block does not contain its proposer',
+    summary:
+      'Blocks built by a node, newest first. Where several nodes build blocks it answers 404, since a block does not contain its proposer',
     params: { ...chainParams, nodeId: nodeID('NodeID-...'), startTimestamp, endTimestamp, ...pageParams },
     response: BlockList,
     cachePolicy: 'pinned-page',

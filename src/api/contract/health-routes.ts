@@ -33,7 +33,7 @@ const health = {
   headers: { 'cache-control': 'no-cache, no-store, must-revalidate' },
 } as const;
 
-const healthCheck = { ...health, summary: 'Writes to the database and the cache and reads it back' };
+const healthCheck = { ...health, summary: 'Writes a value to the database and to the cache, and reads both back' };
 const liveCheck = { ...health, summary: 'Reads from the database and the cache' };
 
 /**

@@ -21,7 +21,9 @@ import {
 export const pageSize = (absent: number, max: number) => optional(withDefault(integerIn(1, max, 'Maximum number of items.'), absent));
 
 /** The page token, which a route must declare under the name `pageToken`. rest/route-runner.ts opens it and passes it to the route as `paging.cursor`. */
-export const pageToken = optional(uuid('The nextPageToken of the previous page. Valid for 24 hours; after that the listing starts again.'));
+export const pageToken = optional(
+  uuid('The nextPageToken of the previous page. Valid for 24 hours; with an older token the answer is the first page.'),
+);
 
 /** Paging parameters of most lists. */
 export const pageParams = { pageToken, pageSize: pageSize(10, 100) };
