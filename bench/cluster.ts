@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { readPageSecret } from '../src/cluster/indexer/served-network-store.ts';
-import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { hasReplicatedServers, type ReplicatedDeployment, startReplicatedDeployment } from '../test/replicated-deployment.ts';
 import { type ChainStore, openChainStore } from './chain-store.ts';
 import { addressAt, createRandom } from './data-chain.ts';
@@ -79,7 +78,7 @@ async function printSizes(deployment: ReplicatedDeployment, { txs }: DataDir): P
 async function rowsOf(store: ChainStore, made: DataDir, secret: Uint8Array, options: Options): Promise<DataRow[]> {
   const { history } = store;
   if (history === undefined) throw new BenchError('the history index is disabled');
-  const known = { made, history, pin: await history.tip(), lastUtxo: outputNumber(store.state.stats().txs, 1) };
+  const known = { made, history, pin: await history.tip() };
   const rows = await createDataRows({ ...known, addPageToken: createPageTokenAdder(secret) });
   // The calls of avg_tps differ in the height of their page token, which this chain does not have.
   return rows.filter(({ name, list }) => name !== 'avg_tps' && (list === undefined || list.page === 'any') && isSelected(name, options));

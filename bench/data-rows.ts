@@ -1,5 +1,6 @@
 import { idText } from '../src/base/bytes/id.ts';
 import type { IndexReads, PinnedBlock, Subject } from '../src/ledger/index-read/index-reads.ts';
+import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { minAmount } from './data-chain.ts';
 import type { QueriedChain } from './data-dir.ts';
 import { BenchError } from './fault.ts';
@@ -32,8 +33,6 @@ type DataBenchContext = {
   readonly made: QueriedChain;
   readonly history: IndexReads;
   readonly pin: PinnedBlock;
-  /** The sequence number of the last output. */
-  readonly lastUtxo: number;
   readonly addPageToken: AddPageToken;
 };
 
@@ -61,15 +60,15 @@ type ListEndpoint = {
   readonly call: LoadCall;
   /** A filter that has no effect for many values: it makes the calls different without changing the response. */
   readonly unusedFilter: 'startTimestamp' | 'minUtxoAmount';
-  /** The highest sequence number of the items. A page can begin after any number, even one that is not in the list. */
-  readonly lastNumber: number;
+  /** The number of an item that is this share of all items away from the first. A page can begin after it, even if it is not in the list. */
+  readonly numberAt: (share: number) => number;
   /** The sequence number after which the last page begins. */
   readonly lastAfter: () => number | Promise<number>;
   /** The sequence number of the newest item as of a block; undefined for lists that are not measured as of each block. */
   readonly newestAt?: (pin: PinnedBlock) => number;
 };
 
-function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): ListEndpoint[] {
+function listEndpoints({ made, history, pin }: DataBenchContext): ListEndpoint[] {
   const hot = formatXAddress(made.hotAddress);
   const txsOf = (subject: Subject) => async () => {
     const query = { pin, subjects: [subject], kinds: undefined, times: { from: undefined, to: undefined }, after: undefined };
@@ -79,14 +78,20 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
     const query = { pin, addresses: [made.hotAddress], asset: undefined, minAmount: 0n, includeSpent: false, after: undefined };
     return nth((await history.utxos({ ...query, sortBy, order: 'asc', limit: size + 1 })).outputs, size).seq;
   };
+  const txAt = (share: number): number => Math.ceil(pin.lastTx * share);
   const txs = {
     items: 'transactions',
     size: 100,
     unusedFilter: 'startTimestamp',
-    lastNumber: pin.lastTx,
+    numberAt: txAt,
     newestAt: ({ lastTx }: PinnedBlock) => lastTx,
   } as const;
-  const utxos = { items: 'utxos', size: 100, unusedFilter: 'minUtxoAmount', lastNumber: lastUtxo } as const;
+  const utxos = {
+    items: 'utxos',
+    size: 100,
+    unusedFilter: 'minUtxoAmount',
+    numberAt: (share: number) => outputNumber(txAt(share), 0),
+  } as const;
   return [
     {
       name: 'blocks',
@@ -94,7 +99,7 @@ function listEndpoints({ made, history, pin, lastUtxo }: DataBenchContext): List
       size: 100,
       call: get('/blocks'),
       unusedFilter: 'startTimestamp',
-      lastNumber: pin.height,
+      numberAt: (share) => Math.ceil(pin.height * share),
       lastAfter: () => 100,
       newestAt: ({ height }) => height,
     },
@@ -130,8 +135,7 @@ async function createPageRows(list: ListEndpoint, known: DataBenchContext): Prom
   const lastPage = (call: LoadCall) => addPageToken(call, { height: pin.height, after: lastAfter });
   const withUnusedFilter = (at: number) => withParam(fullPage, list.unusedFilter, at + 1);
   // Not near the end of the list, where a page may be incomplete.
-  const anyPage = (at: number) =>
-    addPageToken(fullPage, { height: pin.height, after: Math.ceil(list.lastNumber * (1 - 0.8 * fraction(at))) });
+  const anyPage = (at: number) => addPageToken(fullPage, { height: pin.height, after: list.numberAt(1 - 0.8 * fraction(at)) });
   const row = { atLeast: 0.25 };
   const page = { name: list.name, items: list.items, count: list.size };
   const live = list.newestAt && (await createLivePages(fullPage, list.newestAt, known));

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { idText } from '../src/base/bytes/id.ts';
-import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { compareCosts, formatCosts, openCostedChain } from './call-cost.ts';
 import { openChainStore } from './chain-store.ts';
 import { type DataDir, prepareDataDir, type QueriedChain } from './data-dir.ts';
@@ -110,7 +109,7 @@ async function listCalls(made: QueriedChain): Promise<ColdCalls> {
   try {
     const { history } = store;
     if (history === undefined) throw new BenchError('the history index is disabled');
-    const known = { made, history, pin: await history.tip(), lastUtxo: outputNumber(store.state.stats().txs, 1) };
+    const known = { made, history, pin: await history.tip() };
     const rows: DataRow[] = await createDataRows({ ...known, addPageToken: createPageTokenAdder(store.pageSecret()) });
     const calls = new Map(rows.map((row) => [row.name, (bytes: number) => createColdCalls(row, bytes)] as const));
     for (const [name, pathAt] of grownPaths(made))

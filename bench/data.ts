@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { IndexReads } from '../src/ledger/index-read/index-reads.ts';
-import { outputNumber } from '../src/ledger/state/output-number.ts';
 import { openChainStore } from './chain-store.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { countStatements, formatStatements } from './data-postgres.ts';
@@ -30,7 +29,7 @@ export async function runData(env: BenchEnv, load: LoadGenerator, options: Optio
     const { history } = store;
     if (history === undefined) throw new BenchError('the history index is disabled');
     const rowsOf = async (reads: IndexReads, pageSecret: Uint8Array): Promise<DataRow[]> => {
-      const known = { made, history: reads, pin: await reads.tip(), lastUtxo: outputNumber(store.state.stats().txs, 1) };
+      const known = { made, history: reads, pin: await reads.tip() };
       const rows = await createDataRows({ ...known, addPageToken: createPageTokenAdder(pageSecret) });
       return rows.filter(({ name }) => isSelected(name, options));
     };

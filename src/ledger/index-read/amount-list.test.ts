@@ -9,6 +9,7 @@ import {
   coversStart,
   createAmountListBuilder,
   indexBehind,
+  indexOfEnd,
   maxListLength,
 } from './amount-list.ts';
 import type { Order } from './index-reads.ts';
@@ -42,8 +43,8 @@ test('a list has the outputs behind any position, in both orders, each once', ()
       const after = isMoved ? { key, tie: new Uint8Array(8), seq: -1 } : { key, seq: position.seq };
       const place = isMoved ? { amount: position.amount, seq: Number.POSITIVE_INFINITY } : position;
       const isBehind = (one: Listed) => (order === 'asc' ? ascending(one, place) > 0 : ascending(place, one) > 0);
-      const first = { order, start: amountPageStart(order, undefined) };
-      const next = { order, start: amountPageStart(order, after) };
+      const first = { order, start: amountPageStart(order, undefined, 0n) };
+      const next = { order, start: amountPageStart(order, after, 0n) };
       const expected = seqsOf(sorted(outputs.filter(isBehind), order));
       const list = build([...outputs, ...outputs], first);
       expect(behind(list, first)).toEqual(seqsOf(sorted(outputs, order)));
@@ -59,7 +60,7 @@ test('more outputs than are sorted at once', () => {
   const outputs = Array.from({ length: 20_000 }, (_, i) => ({ amount: BigInt((i * 7919) % 10_007), seq: i }));
   for (const order of ['asc', 'desc'] as const)
     for (const maxLength of [20_000, 5000]) {
-      const list = build(outputs, { order, start: amountPageStart(order, undefined) }, maxLength);
+      const list = build(outputs, { order, start: amountPageStart(order, undefined, 0n) }, maxLength);
       expect([...list.seqs]).toEqual(seqsOf(sorted(outputs, order)).slice(0, maxLength));
       expect(list.isCut).toBe(maxLength < 20_000);
     }
@@ -73,7 +74,7 @@ test('of too many outputs a list has the next ones of a page; with newer outputs
     fc.property(outputs, outputs, orders, positions, positions, fc.integer({ min: 1, max: 20 }), (old, later, order, built, asked, max) => {
       const pageAt = (index: number | null): Page => {
         const found = index === null ? undefined : old[index % old.length];
-        return { order, start: amountPageStart(order, found && { key: u64Bytes(found.amount), seq: found.seq }) };
+        return { order, start: amountPageStart(order, found && { key: u64Bytes(found.amount), seq: found.seq }, 0n) };
       };
       const newer = later.map(({ amount, seq }) => ({ amount, seq: old.length + seq }));
       const check = (list: AmountList, all: readonly Listed[]): void => {
@@ -94,9 +95,37 @@ test('of too many outputs a list has the next ones of a page; with newer outputs
 
 test('a cut list does not serve a page that begins behind its last output', () => {
   const outputs = Array.from({ length: 101 }, (_, i) => ({ amount: BigInt(i), seq: i }));
-  const list = build(outputs, { order: 'desc', start: amountPageStart('desc', undefined) }, 50);
-  const startAfter = (seq: number) => amountPageStart('desc', { key: u64Bytes(BigInt(seq)), seq });
+  const list = build(outputs, { order: 'desc', start: amountPageStart('desc', undefined, 0n) }, 50);
+  const startAfter = (seq: number) => amountPageStart('desc', { key: u64Bytes(BigInt(seq)), seq }, 0n);
   expect([100, 52, 51, 3].map((seq) => coversStart(list, 'desc', startAfter(seq)))).toEqual([true, true, false, false]);
+});
+
+test('pages with a least amount read the list of all amounts, to its last output that is large enough', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.bigInt(0n, 9n), { minLength: 1 }),
+      fc.bigInt(0n, 10n),
+      fc.option(fc.nat()),
+      orders,
+      (values, least, at, order) => {
+        const outputs = values.map((amount, seq) => ({ amount, seq }));
+        const last = at === null ? undefined : (outputs[at % outputs.length] as Listed);
+        const isBehind = (one: Listed) => last === undefined || (order === 'asc' ? ascending(one, last) > 0 : ascending(last, one) > 0);
+        const list = build(outputs, { order, start: amountPageStart(order, undefined, 0n) });
+        const start = amountPageStart(order, last && { key: u64Bytes(last.amount), seq: last.seq }, least);
+        expect(coversStart(list, order, start)).toBe(true);
+        const found = [...list.seqs.subarray(indexBehind(list, order, start), indexOfEnd(list, order, least))];
+        expect(found).toEqual(
+          seqsOf(
+            sorted(
+              outputs.filter((one) => one.amount >= least && isBehind(one)),
+              order,
+            ),
+          ),
+        );
+      },
+    ),
+  );
 });
 
 test('with default flags, a writer and a reader cache lists of 65,536 outputs', () => {

@@ -1,4 +1,5 @@
 import { readU32 } from '../../avm/tx/output-layout.ts';
+import { u64Bytes } from '../../base/bytes/octets.ts';
 import { type CacheBudget, processCaches } from '../../base/cache/cache-budget.ts';
 import type { Order } from './index-reads.ts';
 import type { SortPosition } from './output-order.ts';
@@ -28,13 +29,18 @@ const bytesPerOutput = 16;
 /** A place in a listing: an amount, as two halves, then the number of an output. Any of them may be infinite. */
 export type AmountPosition = { readonly high: number; readonly low: number; readonly seq: number };
 
-/** The position behind which a page begins, after the last output of the page before. */
-export function amountPageStart(order: Order, after: SortPosition | undefined): AmountPosition {
+/** The position behind which a page begins: after the last output of the page before, and not before the first output with `minAmount`. */
+export function amountPageStart(order: Order, after: SortPosition | undefined, minAmount: bigint): AmountPosition {
   const infinity = Number.POSITIVE_INFINITY;
-  if (after === undefined) return { high: order === 'asc' ? -infinity : infinity, low: 0, seq: 0 };
+  const least = minAmount === 0n ? { high: -infinity, low: 0, seq: 0 } : positionBefore(minAmount);
+  if (after === undefined) return order === 'asc' ? least : { high: infinity, low: 0, seq: 0 };
   // At equal amounts an ascending listing has this chain's outputs before those that moved between chains.
-  return positionOf(after.key as Uint8Array, after.tie === undefined ? after.seq : infinity);
+  const position = positionOf(after.key as Uint8Array, after.tie === undefined ? after.seq : infinity);
+  return order === 'asc' && isBefore(order, position, least) ? least : position;
 }
+
+/** The position before all outputs with an amount. */
+const positionBefore = (amount: bigint): AmountPosition => positionOf(u64Bytes(amount), Number.NEGATIVE_INFINITY);
 
 /** The position of an output. `amount`: 8 bytes. */
 const positionOf = (amount: Uint8Array, seq: number): AmountPosition => ({ high: readU32(amount, 0), low: readU32(amount, 4), seq });
@@ -53,6 +59,10 @@ export function indexBehind(list: AmountList, order: Order, position: AmountPosi
   }
   return from;
 }
+
+/** Where the outputs with at least `minAmount` end in a list, if a page begins not before the first of them. */
+export const indexOfEnd = (list: AmountList, order: Order, minAmount: bigint): number =>
+  order === 'asc' ? list.seqs.length : indexBehind(list, order, positionBefore(minAmount));
 
 /** Bytes of a list in the cache. */
 export const amountListSize = (key: string, { seqs }: AmountList): number => key.length + seqs.length * bytesPerOutput + 500;

@@ -1,8 +1,10 @@
 import type { Address } from '../../base/bytes/address.ts';
+import { compare as compareBytes, u64Bytes } from '../../base/bytes/octets.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
 import type { OutputSet } from '../index/tables.ts';
 import { isMovedOutput, outputNumber } from '../state/output-number.ts';
+import { decodeStoredUtxo } from '../state/stored-utxo.ts';
 import { type Queries, runTogether } from '../store/queries.ts';
 import {
   type AmountList,
@@ -12,6 +14,7 @@ import {
   coversStart,
   createAmountListBuilder,
   indexBehind,
+  indexOfEnd,
   maxListLength,
 } from './amount-list.ts';
 import type { UtxoQuery } from './index-reads.ts';
@@ -27,7 +30,7 @@ type AmountPage = {
   readonly filled: readonly { readonly address: Address; readonly set: OutputSet }[];
   /** Position of the last output of the previous page. */
   readonly after: SortPosition | undefined;
-  /** The list item made from a row; undefined leaves the row out. */
+  /** The list item made from a row, whatever its amount; undefined leaves the row out. */
   readonly toItem: (row: OutputRow | ChainOutputRow) => StoredPinnedOutput | undefined;
 };
 
@@ -54,7 +57,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
 
   function* readByAmount(page: AmountPage, usesList = true): Queries<StoredPinnedOutput[]> {
     const { query, filled, after, toItem } = page;
-    const start = amountPageStart(query.order, after);
+    const start = amountPageStart(query.order, after, query.minAmount);
     const readAt = lists.version();
     // Outputs of later blocks are not shown as of the pinned block.
     const numbers: NumberRange = { oldest: yield* sources.knownOldest(), newest: outputNumber(query.pin.lastTx + 1, 0) - 1 };
@@ -90,7 +93,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
       );
 
     if (list === undefined) {
-      if (rowsRead >= min) lists.set(after === undefined ? firstKey : laterKey, builder.finish(numbers), readAt);
+      if (rowsRead >= min) lists.set(Number.isFinite(start.high) ? laterKey : firstKey, builder.finish(numbers), readAt);
       return best.list();
     }
     const { spent, isEnough } = yield* takeListed(list, start, page, best.add);
@@ -105,12 +108,13 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
   function* takeListed(
     list: AmountList,
     start: AmountPosition,
-    { query: { order, limit }, toItem }: AmountPage,
+    { query: { order, limit, minAmount }, toItem }: AmountPage,
     add: (item: StoredPinnedOutput | undefined) => void,
   ): Queries<{ readonly spent: number; readonly isEnough: boolean }> {
     let [added, spent] = [0, 0];
-    for (let at = indexBehind(list, order, start); added < limit && at < list.seqs.length; ) {
-      const seqs = [...list.seqs.subarray(at, at + Math.max(limit - added, 16))];
+    const end = indexOfEnd(list, order, minAmount);
+    for (let at = indexBehind(list, order, start); added < limit && at < end; ) {
+      const seqs = [...list.seqs.subarray(at, Math.min(end, at + Math.max(limit - added, 16)))];
       at += seqs.length;
       for (const row of yield* outputs.bySeqs(seqs)) {
         const item = toItem(row);
@@ -119,7 +123,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
         else if (row.spent !== null) spent++;
       }
     }
-    return { spent, isEnough: added >= limit || !list.isCut };
+    return { spent, isEnough: added >= limit || end < list.seqs.length || !list.isCut };
   }
 
   /** Reads all rows of sources, a chunk of each source in every turn. */
@@ -187,20 +191,24 @@ const joinRanges = (a: NumberRange, b: NumberRange): NumberRange => ({
 const covers = (list: AmountList | undefined, { order }: UtxoQuery, start: AmountPosition): boolean =>
   list !== undefined && coversStart(list, order, start);
 
-/** The keys of a listing's cached lists: of the list that begins with the first page, and of one that begins later. */
-function listKeys({ query: { asset, minAmount, includeSpent, order, ownership }, filled }: AmountPage): readonly [string, string] {
+/**
+ * The keys of a listing's cached lists: of the list that begins with the first of all outputs, and of one that begins later. Pages with any
+ * `minAmount` use the same lists.
+ */
+function listKeys({ query: { asset, includeSpent, order, ownership }, filled }: AmountPage): readonly [string, string] {
   const sets = filled.map(({ address, set }) => `${address}${set}`).join('');
-  const key = `${sets} ${asset} ${minAmount} ${includeSpent} ${order} ${ownership}`;
+  const key = `${sets} ${asset} ${includeSpent} ${order} ${ownership}`;
   return [key, `${key} later`];
 }
 
 /** Rows of every query of a scan. A thousand rows take a few milliseconds. */
 const chunkSize = 1024;
 
-/** Keeps the first `limit` of the items behind a position, in the order of the query. */
+/** Keeps the first `limit` of the items behind a position that have at least `minAmount`, in the order of the query. */
 function createBestItems(query: UtxoQuery, after: SortPosition | undefined) {
   const { limit } = query;
   const compare = positionComparator(query);
+  const least = u64Bytes(query.minAmount);
   let best: { readonly position: SortPosition; readonly item: StoredPinnedOutput }[] = [];
   /** The last item of a full page: what is behind it needs no sorting. */
   let last: SortPosition | undefined;
@@ -213,6 +221,11 @@ function createBestItems(query: UtxoQuery, after: SortPosition | undefined) {
     add: (item: StoredPinnedOutput | undefined): void => {
       if (item === undefined) return;
       const position = sortPositionOf('amount', item);
+      if (compareBytes(position.key as Uint8Array, least) < 0) {
+        // The amount is of unverified bytes: a damaged output must be an error, not a missing item.
+        decodeStoredUtxo(item.stored);
+        return;
+      }
       if ((after !== undefined && compare(position, after) <= 0) || (last !== undefined && compare(position, last) > 0)) return;
       best.push({ position, item });
       if (best.length >= 2 * limit + chunkSize) cut();

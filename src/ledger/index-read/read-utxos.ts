@@ -67,25 +67,30 @@ export function createUtxoReads(
     const after = query.after === undefined ? undefined : yield* sortPositionAt(query.after, sortBy);
     const compare = positionComparator(query);
     const matches = queryFilter(query);
-    const toItem = (row: ChainOutputRow | CrossChainOutputRow): StoredPinnedOutput | undefined => {
-      if ((asset && !hasAsset(row.bytes, asset)) || !(includeSpent || outputs.isUnspent(row, pin))) return undefined;
-      if (matches(row.bytes)) return outputs.toPinnedOutput(row, pin);
-      // The filter reads unverified bytes: a damaged output must be an error, not a missing item.
-      decodeStoredUtxo(row.bytes);
-      return undefined;
-    };
+    const itemIf =
+      (isListed: typeof matches) =>
+      (row: ChainOutputRow | CrossChainOutputRow): StoredPinnedOutput | undefined => {
+        if ((asset && !hasAsset(row.bytes, asset)) || !(includeSpent || outputs.isUnspent(row, pin))) return undefined;
+        if (isListed(row.bytes)) return outputs.toPinnedOutput(row, pin);
+        // The filter reads unverified bytes: a damaged output must be an error, not a missing item.
+        decodeStoredUtxo(row.bytes);
+        return undefined;
+      };
     const listed = includeSpent ? [...sets.unspent, ...sets.spent] : sets.unspent;
     const filled = yield* sources.filledSets(addresses, listed);
     const range = yield* sources.rangeAfter(order, pin, sortBy === 'timestamp' ? after : undefined);
     const isFiltered = asset !== undefined || query.minAmount > 0n;
     const { items, readTo } =
       sortBy === 'amount'
-        ? { items: yield* readByAmount({ query, filled, after, toItem }), readTo: undefined }
+        ? {
+            items: yield* readByAmount({ query, filled, after, toItem: itemIf(queryFilter({ ...query, minAmount: 0n })) }),
+            readTo: undefined,
+          }
         : yield* mergeSources<ReadOutputRow, OutputRow, StoredPinnedOutput>({
             sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin, includeSpent)),
             complete: outputs.addBytes,
             compare,
-            toItem,
+            toItem: itemIf(matches),
             limit,
             filteredRows: isFiltered ? filteredRows : undefined,
             rowsPerRound,
