@@ -16,7 +16,7 @@ export const requestResources: readonly ResourceRow[] = [
       'api/rest/response-cache.ts running',
       'cluster/redis/limiter-redis.ts inFlight',
       'base/timing/long-work.ts waiting',
-      'base/timing/mutex.ts waiting',
+      'base/timing/slots.ts waiting running',
       'chain/follow/tracker.ts waiters',
       'chain/follow/rpc.ts pending',
       'cluster/postgres/statement-joiner.ts waiting',
@@ -114,7 +114,6 @@ export const requestResources: readonly ResourceRow[] = [
     holds: [
       'api/webhooks/deliverer.ts runners',
       'api/webhooks/delivery-window.ts entries',
-      'api/webhooks/request-slots.ts waiting running',
       'api/webhooks/send-message.ts running',
       'api/webhooks/state-saver.ts waiting',
     ],

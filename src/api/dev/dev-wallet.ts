@@ -8,7 +8,7 @@ import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wal
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import { type AvmDeps, notFoundError } from '../rpc/avm.ts';
 import { readAllBalances } from '../rpc/balance.ts';

@@ -1,5 +1,5 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import type { BlockSumsEntry, ExplorerReads } from '../../ledger/index-read/explorer-reads.ts';
 import type { IndexReads, TxKind } from '../../ledger/index-read/index-reads.ts';
 import { throughputWindow } from '../contract/explorer-routes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
-import type { Mutex } from '../../base/timing/mutex.ts';
+import type { Mutex } from '../../base/timing/slots.ts';
 import { method } from '../contract/method.ts';
 import { integer, nothing, record, text, u64 } from '../contract/schema.ts';
 import { countCalls, handleRpc, type RpcOptions } from './json-rpc.ts';

@@ -1,6 +1,6 @@
 import { type AnyFault, Fault } from '../../base/fault.ts';
 import type { LongWork, Pause } from '../../base/timing/long-work.ts';
-import type { Mutex } from '../../base/timing/mutex.ts';
+import type { Mutex } from '../../base/timing/slots.ts';
 import { compactJson } from './compact-json.ts';
 import { RpcError } from './fault.ts';
 import { findMethod } from './find-method.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/fault.ts';
+import { createSlots } from '../../base/timing/slots.ts';
 import { every } from '../../base/timing/timers.ts';
 import { type HookRunner, type RunnerDeps, startHookRunner } from './hook-runner.ts';
-import { createRequestSlots } from './request-slots.ts';
 import { createStateSaver } from './state-saver.ts';
 import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
 
@@ -29,7 +29,7 @@ const maxRequests = 32;
 const maxRequestsOfKey = 8;
 /** Those that all API keys together leave to the operator, and the operator to them. */
 const reservedRequests = 8;
-export const requestCounts = { total: maxRequests, reserved: reservedRequests, ofKey: maxRequestsOfKey } as const;
+export const requestCounts = { total: maxRequests, reserved: reservedRequests, ofOwner: maxRequestsOfKey } as const;
 /** Milliseconds between two looks for changes that another process has made. */
 const refreshInterval = 1000;
 
@@ -66,7 +66,7 @@ export function startDeliverer(
         timers.after(refreshInterval, () => deactivate(id, reason));
       });
   };
-  const slots = createRequestSlots(requestCounts, now);
+  const slots = createSlots(requestCounts, now);
   const observer: RunnerDeps['observer'] = {
     onState: saver.put,
     onGivenUp: (id, reason) => {

@@ -2,13 +2,13 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { messageOf } from '../../base/fault.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
+import type { Slots } from '../../base/timing/slots.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
 import { createDeliveryWindow, type DeliveryWindow, type Pending } from './delivery-window.ts';
 import { createHookSubscription } from './hook-subscription.ts';
 import { createMessage, type Message, readEvent, signMessage } from './message.ts';
-import type { RequestSlots } from './request-slots.ts';
 import type { SendMessage } from './send-message.ts';
 import type { DeliveryState, Gap, Webhook } from './webhook.ts';
 import type { StoredWebhook } from './webhook-store.ts';
@@ -41,8 +41,8 @@ export type RunnerDeps = {
   readonly now: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Limits the requests of all webhooks together. */
-  readonly slots: Pick<RequestSlots, 'add'>;
+  /** Limits the requests of all webhooks together. The owner of a request is the API key of its webhook; the operator's have none. */
+  readonly slots: Pick<Slots, 'run'>;
   readonly limits: DeliveryLimits;
   readonly formatAddress: (chainID: Id) => (address: Address) => string;
   readonly observer: RunnerObserver;
@@ -98,7 +98,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
     if (isStopped || pause.isOn()) return;
     // After a failure one request tries whether the receiver answers again.
     const maxRunning = state.failedAttempts > 0 ? 1 : limits.running;
-    for (const pending of window.start(maxRunning)) deps.slots.add(webhook.owner, () => deliver(pending));
+    for (const pending of window.start(maxRunning)) void deps.slots.run(() => deliver(pending), webhook.owner);
   };
 
   const deliver = async (pending: Pending<Message>): Promise<void> => {

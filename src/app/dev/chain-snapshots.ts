@@ -1,5 +1,5 @@
 import type { LongWork } from '../../base/timing/long-work.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
 import { diffStates } from '../../ledger/snapshot/snapshot-diff.ts';

@@ -1,4 +1,4 @@
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { StateFileError } from '../../ledger/snapshot/state-file.ts';
 import type { OffsetFile } from '../../ledger/store/offset-file.ts';
 import type { StateFiles } from '../config/config.ts';

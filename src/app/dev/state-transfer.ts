@@ -1,5 +1,5 @@
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { migrations as allMigrations, type Migration } from '../../ledger/index/migrations.ts';
 import type { RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
 import { copyTables } from '../../ledger/snapshot/state-copy.ts';

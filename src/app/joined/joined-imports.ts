@@ -5,7 +5,7 @@ import { refId, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault, messageOf } from '../../base/fault.ts';
-import { createSlots } from '../../base/timing/mutex.ts';
+import { createSlots } from '../../base/timing/slots.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { createExportLookup } from '../../chain/follow/export-lookup.ts';
 import type { ForeignReads } from '../../chain/follow/majority-remote.ts';
@@ -49,7 +49,7 @@ export function openJoinedImports({
   const foreign = { P: p.id, C: c.id };
   const abort = new AbortController();
   const lookup = createExportLookup({ remote, chainID, foreign, timing: createTiming(env), signal: abort.signal });
-  const limitLookups = createSlots(maxLookups);
+  const lookups = createSlots({ total: maxLookups });
   const isKnown = (source: Id, utxoID: Id): boolean => store.knowsAtomicUtxo(chainID, source, utxoID);
   /** Outputs that were imported meanwhile are known too: adding them again would undo the import. */
   const add = (source: Id, utxos: readonly Utxo[]): void => {
@@ -57,7 +57,7 @@ export function openJoinedImports({
   };
   const fetchExports = async (source: Id, txIDs: Iterable<Id>, isOver: () => boolean): Promise<void> => {
     for (const txID of txIDs) {
-      await limitLookups(async () => {
+      await lookups.run(async () => {
         if (!isOver()) add(source, (await lookup.find(source, txID)) ?? []);
       });
       if (isOver()) return;

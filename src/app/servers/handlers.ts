@@ -6,7 +6,7 @@ import { type AdmitCalls, createRouter, type HttpRoute } from '../../api/http/ro
 import type { ResponseObserver } from '../../api/rest/dispatch.ts';
 import { documentHandler } from '../../api/rest/document-handler.ts';
 import type { RpcOptions } from '../../api/rpc/json-rpc.ts';
-import { createSlots } from '../../base/timing/mutex.ts';
+import { createSlots } from '../../base/timing/slots.ts';
 import { createDocsHandler } from '../../explorer/pages/docs-handler.ts';
 import type { Config } from '../config/config.ts';
 import type { Env } from '../platform/env.ts';
@@ -73,7 +73,7 @@ export function createHandlers({
   const docs = createDocsHandler(env.loadDocs);
   const { allowedHosts, allowedOrigins } = config.http;
   const admitCalls = createRpcLimit(config, access.gate);
-  const limitBatches = createSlots(maxRunningBatches);
+  const limitBatches = createSlots({ total: maxRunningBatches }).run;
   const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: NamedRoutes): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);

@@ -1,5 +1,5 @@
 import type { Address } from '../../base/bytes/address.ts';
-import { createSlots } from '../../base/timing/mutex.ts';
+import { createSlots } from '../../base/timing/slots.ts';
 
 /** A task that must be done for addresses before they are shown. Rejects if it fails for one of them. */
 export type AddressTask = (addresses: readonly Address[]) => Promise<void>;
@@ -25,7 +25,7 @@ export function createAddressTask(
 ): RecordedTask {
   const doneUntil = new Map<Address, number>();
   const running = new Map<Address, Promise<void>>();
-  const inSlot = createSlots(concurrency);
+  const slots = createSlots({ total: concurrency });
 
   const isDone = (address: Address): boolean => (doneUntil.get(address) ?? Number.NEGATIVE_INFINITY) > (validFor?.now() ?? 0);
 
@@ -39,7 +39,7 @@ export function createAddressTask(
   const runOnce = (address: Address): Promise<void> => {
     const existing = running.get(address);
     if (existing !== undefined) return existing;
-    const started = inSlot(() => run(address)).finally(() => running.delete(address));
+    const started = slots.run(() => run(address)).finally(() => running.delete(address));
     running.set(address, started);
     return started;
   };

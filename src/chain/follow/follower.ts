@@ -2,7 +2,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import type { Engine } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
-import { createMutex, type Mutex } from '../../base/timing/mutex.ts';
+import { createMutex, type Mutex } from '../../base/timing/slots.ts';
 import { createDeferred } from '../../base/timing/promise.ts';
 import type { ExportedOutputs } from '../../ledger/index-write/exported-outputs.ts';
 import type { ExplainedStatus } from '../lifecycle/ledger.ts';

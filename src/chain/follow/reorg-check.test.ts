@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { makeBlock } from '../../avm/tx/block.ts';
 import { zeroId } from '../../base/bytes/id.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { FollowError } from './fault.ts';
 import { createReorgCheck } from './reorg-check.ts';
 

@@ -1,5 +1,5 @@
 import { idOf } from '../../base/bytes/id.ts';
-import type { Mutex } from '../../base/timing/mutex.ts';
+import type { Mutex } from '../../base/timing/slots.ts';
 import type { FollowLedger } from './ledger.ts';
 import { blockChanged } from './node-identity.ts';
 import type { Remote } from './remote.ts';

@@ -1,6 +1,6 @@
 import type { Tx } from '../../avm/tx/tx.ts';
 import { type AnyFault, Fault } from '../../base/fault.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import type { Chain } from './chain.ts';
 
 /** Learns what happens to transactions between their arrival and the mempool. */

@@ -3,7 +3,7 @@ import { createDevAccess, withoutOtherPages } from '../../api/http/dev-access.ts
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { maxTxBody } from '../../api/http/node-routes.ts';
 import { messageOf } from '../../base/fault.ts';
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
 import { type ClientCommand, type ClientContext, callDev, decodeDev, nodeMethods } from './client-command.ts';
 import { badArgument, recordingError } from './fault.ts';
