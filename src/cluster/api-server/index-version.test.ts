@@ -228,9 +228,9 @@ const codeOf = (work: Promise<unknown> | unknown): Promise<unknown> =>
 
 /** An answer that reads the database: whether it may be sent. */
 async function answer({ version }: ReturnType<typeof createWatch>): Promise<boolean> {
-  const before = version.changes();
+  const before = version.consistency.changes();
   await version.sql.all('SELECT', []);
-  return version.changes() === before;
+  return version.consistency.changes() === before;
 }
 
 test('what an answer may show is recorded before it is sent, and a database that has less is refused until it has it again', async () => {
@@ -257,15 +257,15 @@ test('a height that a caller brings is waited for on a replica, then read on the
   const watch = createWatch();
   watch.setTip(5);
   await answer(watch);
-  expect(await codeOf(watch.version.atLeast(5))).toBe('done');
+  expect(await codeOf(watch.version.consistency.atLeast(5))).toBe('done');
   watch.readReplica(9);
   setTimeout(() => watch.setTip(6), 20);
-  expect(await codeOf(watch.version.atLeast(6))).toBe('done');
+  expect(await codeOf(watch.version.consistency.atLeast(6))).toBe('done');
   expect(watch.selected).toEqual([]);
-  expect(await codeOf(watch.version.atLeast(8))).toBe('done');
+  expect(await codeOf(watch.version.consistency.atLeast(8))).toBe('done');
   expect(watch.selected).toHaveLength(1);
   expect(watch.version.floor().heights).toEqual([9]);
-  expect(await codeOf(watch.version.atLeast(10))).toBe('DATABASE_BEHIND');
+  expect(await codeOf(watch.version.consistency.atLeast(10))).toBe('DATABASE_BEHIND');
 });
 
 test('once a height was waited for, no answer uses the version or the last block that were known before', async () => {
@@ -277,7 +277,7 @@ test('once a height was waited for, no answer uses the version or the last block
   // The primary has the next block, and its notification has not arrived yet.
   watch.readReplica(6);
   setTimeout(() => watch.setTip(6), 20);
-  await watch.version.atLeast(6);
+  await watch.version.consistency.atLeast(6);
   expect(watch.version.recentTip(0)?.height).toBe(6);
   expect(await watch.read()).toEqual(['6', 0]);
 });

@@ -1,4 +1,5 @@
 import { coalesce } from '../../api/rest/coalesce.ts';
+import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { GroupResult, Sql, SqlQuery } from '../../ledger/index/sql.ts';
 import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
@@ -67,23 +68,17 @@ export function watchIndexVersion({
   const { reach, sql } = createVersionReads(state, known, notifications.covers);
   /** Reads the version that is current now. Calls at the same time share one query. */
   const readNew = coalesce(() => reach(state.floor()));
-  const readPrimaryPosition = coalesce(() => hosts.primaryPosition());
 
   /** Learns what the other API servers have served. Never rejects: without an answer of Redis nothing is learned. */
   const exchangeServed = async (): Promise<void> => {
     if (await state.exchange()) known.forget();
   };
-  let cancelPoll = (): void => {};
-  const poll = (): void => {
-    cancelPoll = timers.after(notifications.isListening() ? pollIntervals.notified : pollIntervals.unnotified, () => {
-      // Checks a known version. If none is known, as always without notifications, the next request reads it.
-      if (known.current() !== undefined) readNew().catch(() => undefined);
-      void exchangeServed();
-      callListeners();
-      poll();
-    });
-  };
-  poll();
+  const stopPolling = startPolling(timers, notifications.isListening, () => {
+    // Checks a known version. If none is known, as always without notifications, the next request reads it.
+    if (known.current() !== undefined) readNew().catch(() => undefined);
+    void exchangeServed();
+    callListeners();
+  });
 
   return {
     /** Returns the known version, or reads it. The response cache calls it for every request. Rejects with DATABASE_BEHIND while no host has the floor. */
@@ -107,23 +102,8 @@ export function watchIndexVersion({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    // The next three are `ReadConsistency` (api/rest/read-consistency.ts): they keep the answers that one caller gets from going back.
-    /** Waits until reads see the block at a height of the X-Chain, which the caller has seen before. Rejects with DATABASE_BEHIND if no host has it. */
-    atLeast: async (height: number): Promise<void> => {
-      // Only the X-Chain, which is the first chain: a position with fewer heights wants nothing of the other chains.
-      const wanted = { heights: [height], revision: 0 };
-      if (isAtLeast(state.floor(), wanted)) return;
-      await readNew();
-      if (isAtLeast(state.floor(), wanted)) return;
-      // If the primary does not have the block either, waiting for a replica is useless.
-      const primary = await readPrimaryPosition().catch(() => undefined);
-      if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
-      await reach(wanted);
-    },
-    /** A number that grows whenever reads may go to another server than before: an answer whose reads have seen both is made again. */
-    changes: state.changes,
-    /** The height of the X-Chain that was served last. */
-    height: (): number => state.floor().heights[0] ?? 0,
+    /** Keeps the answers that one caller gets from going back. */
+    consistency: createReadConsistency({ state, readNew, reach, primaryPosition: hosts.primaryPosition }),
     /** Waits until reads see all that the primary has now: an address backfill has just stored something there. */
     reachPrimary: async (): Promise<void> => {
       if (!hosts.readsPrimary()) await reach(await hosts.primaryPosition());
@@ -136,8 +116,51 @@ export function watchIndexVersion({
     start: exchangeServed,
     stop: (): void => {
       notifications.stop();
-      cancelPoll();
+      stopPolling();
     },
+  };
+}
+
+/** Calls `onPoll` again and again, more often while no notifications arrive. Returns a function that ends this. */
+function startPolling(timers: Pick<ClusterEnv['timers'], 'after'>, isListening: () => boolean, onPoll: () => void): () => void {
+  let cancel = (): void => {};
+  const poll = (): void => {
+    cancel = timers.after(isListening() ? pollIntervals.notified : pollIntervals.unnotified, () => {
+      onPoll();
+      poll();
+    });
+  };
+  poll();
+  return () => cancel();
+}
+
+/** `readNew`: reads the version that is current now. `reach`: reads one at or above a position. */
+function createReadConsistency({
+  state,
+  readNew,
+  reach,
+  primaryPosition,
+}: {
+  readonly state: Pick<ServedState, 'floor' | 'changes'>;
+  readonly readNew: () => Promise<unknown>;
+  readonly reach: (wanted: ReadPosition) => Promise<unknown>;
+  readonly primaryPosition: DatabaseHosts['primaryPosition'];
+}): ReadConsistency {
+  const readPrimaryPosition = coalesce(() => primaryPosition());
+  return {
+    atLeast: async (height) => {
+      // Only the X-Chain, which is the first chain: a position with fewer heights wants nothing of the other chains.
+      const wanted = { heights: [height], revision: 0 };
+      if (isAtLeast(state.floor(), wanted)) return;
+      await readNew();
+      if (isAtLeast(state.floor(), wanted)) return;
+      // If the primary does not have the block either, waiting for a replica is useless.
+      const primary = await readPrimaryPosition().catch(() => undefined);
+      if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
+      await reach(wanted);
+    },
+    changes: state.changes,
+    height: () => state.floor().heights[0] ?? 0,
   };
 }
 

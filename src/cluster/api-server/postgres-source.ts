@@ -1,5 +1,4 @@
 import { createKeyReader } from '../../api/access/key-store.ts';
-import type { ReadConsistency } from '../../api/rest/read-consistency.ts';
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { createServedChains, type NetworkDescription } from '../../api/rest/served-network.ts';
@@ -120,7 +119,7 @@ export async function openPostgresSource(
         const { tip, past } = await version.read();
         return { tip: `${tip} ${indexStatus.status()}`, past };
       },
-      consistency: version satisfies ReadConsistency,
+      consistency: version.consistency,
       /** The keys and plans of the callers. */
       keys: createKeyReader(hosts.sql),
       /** The health of the database. */

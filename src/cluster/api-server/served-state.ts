@@ -37,22 +37,8 @@ export function createServedState({
   /** The floor at first: height 0 for every indexed chain, because only chains that are in the floor are shared. */
   readonly lowest: ReadPosition;
 }) {
-  let floor = lowest;
-  let lastState: IndexState | undefined;
-  /**
-   * How often a state came from another server than the one before it. This finds what `hosts.changes` cannot: a failover behind the name of one host.
-   * A change of the host counts in both, which is harmless: callers only compare the sum before and after.
-   */
-  let serverChanges = 0;
-  /** Pending while a higher floor is being written to Redis. */
-  let sharing: Promise<void> | undefined;
-
-  const noteServer = (state: IndexState): IndexState => {
-    if (lastState !== undefined && lastState.server !== state.server) serverChanges++;
-    lastState = state;
-    return state;
-  };
-  const readState = async (): Promise<IndexState> => noteServer(await query.read(hosts.sql));
+  const floor = createFloor(served, lowest);
+  const states = createStateReads(hosts.sql, query);
 
   /**
    * Reads the state until the host has reached `wanted`, for `milliseconds` at most, and returns the last state either way. The primary is read once:
@@ -61,7 +47,7 @@ export function createServedState({
   const waitForHost = async (wanted: ReadPosition, milliseconds: number): Promise<IndexState> => {
     const until = now() + milliseconds;
     for (;;) {
-      const state = await readState();
+      const state = await states.read();
       if (isAtLeast(state.position, wanted) || hosts.readsPrimary() || now() > until) return state;
       await sleep(timers, intervals.replicaPoll);
     }
@@ -71,72 +57,106 @@ export function createServedState({
   const findState = async (wanted: ReadPosition): Promise<IndexState> => {
     const state = await waitForHost(wanted, intervals.replicaWait);
     if (isAtLeast(state.position, wanted)) return state;
-    await hosts.select(joinPositions(floor, wanted));
-    const other = await readState();
+    await hosts.select(joinPositions(floor.position(), wanted));
+    const other = await states.read();
     if (isAtLeast(other.position, wanted)) return other;
     throw behind(wanted);
   };
 
-  /** Raises the floor to a state. Resolves when the floor is in Redis (or Redis does not answer), also if another read has raised it. */
-  const serve = async (state: IndexState): Promise<IndexState> => {
-    if (!isAtLeast(floor, state.position)) {
-      floor = joinPositions(floor, state.position);
-      const started = served.record(floor).finally(() => {
-        if (sharing === started) sharing = undefined;
-      });
-      sharing = started;
-    }
-    if (sharing !== undefined) await sharing;
-    return state;
-  };
-
-  /** Runs queries, and reads the state after them in the same round trip: the state has all that the queries have seen. */
-  const runWithState = async (queries: readonly SqlQuery[]): Promise<StatedResults> => {
-    const { results, last } = await hosts.sql.groupThen(queries, query);
-    return { results, state: noteServer(query.stateOf(last)) };
-  };
-
   return {
     /** The highest position that was served, by this process or, as far as `exchange` has told, by another API server. */
-    floor: (): ReadPosition => floor,
+    floor: floor.position,
     waitForHost,
     /**
      * Reads a state at or above `wanted`, and counts it as served. `wanted` need not have all of the floor (a caller may ask for one height only): then
      * the state may be below the floor elsewhere, and must not be used as the known version.
      */
-    reach: async (wanted: ReadPosition): Promise<IndexState> => serve(await findState(wanted)),
+    reach: async (wanted: ReadPosition): Promise<IndexState> => {
+      const state = await findState(wanted);
+      await floor.raise(state.position);
+      return state;
+    },
     /**
      * Runs queries, and counts the state after them as served. If the host was below the floor, its results show less than an earlier answer did: the
      * queries run again when the host has caught up or another one is read. Rejects with DATABASE_BEHIND if no host has the floor.
      */
     readWith: async (queries: readonly SqlQuery[]): Promise<StatedResults> => {
-      const wanted = floor;
-      let read = await runWithState(queries);
+      const wanted = floor.position();
+      let read = await states.readAfter(queries);
       if (!isAtLeast(read.state.position, wanted)) {
         await findState(wanted);
-        read = await runWithState(queries);
+        read = await states.readAfter(queries);
         if (!isAtLeast(read.state.position, wanted)) throw behind(wanted);
       }
-      await serve(read.state);
+      await floor.raise(read.state.position);
       return read;
     },
     /**
      * Exchanges floors with the other API servers through Redis: writes the floor again, in case Redis has lost it, and raises it to theirs. Returns
      * whether the floor has risen. Called at start and by every poll.
      */
+    exchange: floor.exchange,
+    /**
+     * A number that grows whenever reads may go to another PostgreSQL server than before. An answer of several reads compares it before the first and
+     * after the last of them: if it differs, the reads may not agree, and the answer is made again.
+     */
+    changes: (): number => hosts.changes() + states.serverChanges(),
+    /** A number that differs if another indexer writes the index (see `IndexState`); 0 before the first read. Address backfills start anew then. */
+    writer: (): number => states.last()?.writer ?? 0,
+  };
+}
+
+/** The highest position that a read has seen, in this process and as far as it is known in the other API servers. `lowest`: the floor at first. */
+function createFloor(served: ServedPosition, lowest: ReadPosition) {
+  let floor = lowest;
+  /** Pending while a higher floor is being written to Redis. */
+  let sharing: Promise<void> | undefined;
+  return {
+    position: (): ReadPosition => floor,
+    /** Raises the floor to a position. Resolves when the floor is in Redis (or Redis does not answer), also if another read has raised it. */
+    raise: async (position: ReadPosition): Promise<void> => {
+      if (!isAtLeast(floor, position)) {
+        floor = joinPositions(floor, position);
+        const started = served.record(floor).finally(() => {
+          if (sharing === started) sharing = undefined;
+        });
+        sharing = started;
+      }
+      if (sharing !== undefined) await sharing;
+    },
+    /** See `exchange` of the served state. */
     exchange: async (): Promise<boolean> => {
       const others = await served.share(floor);
       if (isAtLeast(floor, others)) return false;
       floor = joinPositions(floor, others);
       return true;
     },
+  };
+}
+
+/** Reads the state of the index from the host that is read now, and counts how often the server behind it has changed. */
+function createStateReads(sql: DatabaseHosts['sql'], query: VersionQuery) {
+  let last: IndexState | undefined;
+  let serverChanges = 0;
+  const note = (state: IndexState): IndexState => {
+    if (last !== undefined && last.server !== state.server) serverChanges++;
+    last = state;
+    return state;
+  };
+  return {
+    read: async (): Promise<IndexState> => note(await query.read(sql)),
+    /** Runs queries, and reads the state after them in the same round trip: the state has all that the queries have seen. */
+    readAfter: async (queries: readonly SqlQuery[]): Promise<StatedResults> => {
+      const { results, last: stateRow } = await sql.groupThen(queries, query);
+      return { results, state: note(query.stateOf(stateRow)) };
+    },
+    /** The state that was read last. */
+    last: (): IndexState | undefined => last,
     /**
-     * A number that grows whenever reads may go to another PostgreSQL server than before. An answer of several reads compares it before the first and
-     * after the last of them: if it differs, the reads may not agree, and the answer is made again.
+     * How often a state came from another server than the one before it. This finds what `hosts.changes` cannot: a failover behind the name of one host.
+     * A change of the host counts in both, which is harmless: callers only compare the sum before and after.
      */
-    changes: (): number => hosts.changes() + serverChanges,
-    /** A number that differs if another indexer writes the index (see `IndexState`); 0 before the first read. Address backfills start anew then. */
-    writer: (): number => lastState?.writer ?? 0,
+    serverChanges: (): number => serverChanges,
   };
 }
 

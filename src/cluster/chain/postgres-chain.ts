@@ -43,12 +43,8 @@ export function openPostgresChain(
   const rows = createChainRowWriter(t, chain.feeAsset, reads);
   const writer = createBlockWriter(chain, 'postgres', { publicKeyOf, recover });
   const exported = exportedOutputQueries(chain, 'postgres');
-  const partitions = openPartitions(sql, chain.number, partitionSize);
   const known = createKnownOutputs(reads);
-  /** The number of the last stored transaction, by which partitions are created ahead; undefined until it is read, and after a failed commit. */
-  let lastTx: number | undefined;
-
-  const inTransaction = async <T>(queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
+  const storeInPartitions = createPartitionedCommits({ sql, partitions: openPartitions(sql, chain.number, partitionSize), reads, known });
 
   /** Stores blocks and their index. Returns a function to call when they are committed. */
   function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Queries<() => void> {
@@ -66,22 +62,6 @@ export function openPostgresChain(
     const { utxos, spent } = yield* known.load(requested.utxos);
     return { utxos, spent, assets: yield* reads.assets(requested.assets) };
   }
-
-  /** Stores blocks in one transaction, after the creation of the partitions that they need. */
-  const storeInPartitions = async (blocks: readonly NewBlock[], queries: () => Queries<() => void>): Promise<void> => {
-    const last = blocks[blocks.length - 1] as NewBlock;
-    const before = lastTx ?? (await runOnPostgres(sql, reads.lastSeqs())).tx;
-    lastTx = undefined;
-    const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
-    await partitions.createAhead({ tx, height: Number(last.block.height) });
-    const onStored = await inTransaction(queries).catch((error: unknown) => {
-      // It is not known whether the blocks are stored: the connection may have failed while they were committed.
-      known.clear();
-      throw error;
-    });
-    onStored();
-    lastTx = tx;
-  };
 
   return {
     isInitialized: async (): Promise<boolean> => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
@@ -116,7 +96,7 @@ export function openPostgresChain(
      */
     addPreLinearizationUtxos: async (utxos: readonly Utxo[]): Promise<void> => {
       if (utxos.length === 0) return;
-      await inTransaction(function* () {
+      await inTransaction(sql, function* () {
         const added = yield* rows.addPreLinearizationUtxos(utxos);
         if (added.length === 0) return;
         yield* writer.writePreLinearizationUtxos(added);
@@ -131,11 +111,44 @@ export function openPostgresChain(
     exported: {
       listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
-        await inTransaction(function* () {
+        await inTransaction(sql, function* () {
           if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
         });
       },
     } satisfies ExportedOutputs,
+  };
+}
+
+const inTransaction = <T>(sql: WritableSql, queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
+
+/** Returns a function that stores blocks in one transaction, after the creation of the partitions that they need. */
+function createPartitionedCommits({
+  sql,
+  partitions,
+  reads,
+  known,
+}: {
+  readonly sql: WritableSql;
+  readonly partitions: ReturnType<typeof openPartitions>;
+  readonly reads: Pick<ChainRowReads, 'lastSeqs'>;
+  readonly known: Pick<ReturnType<typeof createKnownOutputs>, 'clear'>;
+}) {
+  /** The number of the last stored transaction, by which partitions are created ahead; undefined until it is read, and after a failed commit. */
+  let lastTx: number | undefined;
+  /** `queries` return what to call when the blocks are committed. */
+  return async (blocks: readonly NewBlock[], queries: () => Queries<() => void>): Promise<void> => {
+    const last = blocks[blocks.length - 1] as NewBlock;
+    const before = lastTx ?? (await runOnPostgres(sql, reads.lastSeqs())).tx;
+    lastTx = undefined;
+    const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
+    await partitions.createAhead({ tx, height: Number(last.block.height) });
+    const onStored = await inTransaction(sql, queries).catch((error: unknown) => {
+      // It is not known whether the blocks are stored: the connection may have failed while they were committed.
+      known.clear();
+      throw error;
+    });
+    onStored();
+    lastTx = tx;
   };
 }
 

@@ -1,4 +1,4 @@
-import { createMutex } from '../../base/timing/mutex.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
