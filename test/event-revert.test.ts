@@ -25,13 +25,13 @@ const binary = chromiumBinary();
 const folder = mkdtempSync(join(tmpdir(), 'serac-event-revert-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const report = (error: unknown): never => {
+const logError = (error: unknown): never => {
   throw error;
 };
 
 /** Serves the event stream of a chain whose blocks the test commits; `port` 0 picks a free one. */
 async function startChain(port: number, source: ReturnType<typeof randomChain>) {
-  const { store, state, memory } = openChain(openDatabase, join(folder, 'chain.sqlite'));
+  const { store, state, sharedMemory } = openChain(openDatabase, join(folder, 'chain.sqlite'));
   if (!state.isInitialized()) state.init(source.genesisTxs, source.first);
   const log = openSqliteEventLog(store, { random: (length) => crypto.getRandomValues(new Uint8Array(length)) });
   const number = getChainNumber(store, chainID);
@@ -44,7 +44,7 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
     },
   };
   const text = { alias: 'X', json: { address: (address: Address) => address as string, id: idText } };
-  const hub = createEventHub({ log, textOf: () => text, timers, longWork, report });
+  const hub = createEventHub({ log, textOf: () => text, timers, longWork, logError });
   store.onReverted(hub.advance);
   const context = { ...createParamContext('local'), asset: () => undefined };
   const page: HttpRoute = {
@@ -58,7 +58,7 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
     nodeID: 'NodeID-1',
     allowedHosts: ['localhost'],
     allowedOrigins: ['*'],
-    rpcOptions: { differences: { batches: true, missingContentType: true, errorData: true }, onUnexpectedError: report, longWork },
+    rpcOptions: { differences: { batches: true, missingContentType: true, errorData: true }, onUnexpectedError: logError, longWork },
   });
   const server = await serve({ host: '127.0.0.1', port, handler, maxBodyMemory: 1e6, idleTimeout: 30 });
   return {
@@ -68,7 +68,7 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
     /** Commits the next block and returns its ID. */
     commit: (from = source): string => {
       const { inboundUtxos, block, diff } = from.next(state, 2);
-      if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
+      if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(chainID, otherChainID, inboundUtxos));
       state.commitAll([{ block, diff }], (stored) => log.append(number, stored));
       hub.advance();
       return idText(block.id);

@@ -124,7 +124,7 @@ export function followLocal(
     hasPreLinearizationHistory,
     timing: realTiming,
     prepare,
-    report: (error) => void reported.push(error),
+    logError: (error) => void reported.push(error),
     ...options,
   });
   const close = async (): Promise<void> => {

@@ -21,8 +21,8 @@ export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedCh
 } {
   const genesis = idNamed('genesis');
   const store = openStore(openDatabase, { path: memoryPath, networkID: 12345, genesis });
-  const memory = openSharedMemory(store);
-  const state = openState(store, memory, { id, genesis });
+  const sharedMemory = openSharedMemory(store);
+  const state = openState(store, sharedMemory, { id, genesis });
   const number = getChainNumber(store, id);
   migrateStore(store, number);
   const spec = { number, id, feeAsset: txs.avax.id, completeFrom: 0 };
@@ -30,7 +30,7 @@ export function openIndexedReads({ id, genesisTxs, blocks, deposits }: ScannedCh
   const [first, ...others] = blocks;
   if (first !== undefined) state.init(genesisTxs, first, index.indexBlocks);
   store.write(() => {
-    for (const { from, utxo } of deposits) memory.put(id, from, [utxo]);
+    for (const { from, utxo } of deposits) sharedMemory.put(id, from, [utxo]);
   });
   for (const block of others) {
     const diff = createDiff(state);

@@ -37,9 +37,9 @@ export function createLedgerModel(genesis: { readonly txs: readonly Tx[]; readon
   const spent: Utxo[] = [];
   const accepted: Tx[] = [];
   const add = (assetID: Id, amount: bigint) => supply.set(assetID, (supply.get(assetID) ?? 0n) + amount);
-  const sharedUtxos = (memory: Map<Id, Map<Id, Utxo>>, chain: Id): Map<Id, Utxo> => {
-    const known = memory.get(chain) ?? new Map<Id, Utxo>();
-    memory.set(chain, known);
+  const sharedUtxos = (sharedMemory: Map<Id, Map<Id, Utxo>>, chain: Id): Map<Id, Utxo> => {
+    const known = sharedMemory.get(chain) ?? new Map<Id, Utxo>();
+    sharedMemory.set(chain, known);
     return known;
   };
   const recordAsset = ({ id, unsigned }: Tx) => {

@@ -49,8 +49,8 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
   const { path = memoryPath, now, strict = false, openDatabase = openSqlite, onAccepted, acceptUnknownImports = false } = options;
   const { network, x, first } = localGenesis();
   const store = openStore(openDatabase, { path, networkID: network.id, genesis: x.blockchainID });
-  const memory = openSharedMemory(store);
-  const state = openState(store, memory, { id: x.blockchainID, genesis: idOf(x.genesis.bytes) });
+  const sharedMemory = openSharedMemory(store);
+  const state = openState(store, sharedMemory, { id: x.blockchainID, genesis: idOf(x.genesis.bytes) });
   if (!state.isInitialized())
     state.init(
       x.genesis.assets.map(({ tx }) => tx),
@@ -74,7 +74,7 @@ export function openLocalChain(options: LocalChainOptions): LocalChain {
     chain: createChain({ ledger: { ...state, accept }, verifier: verifier, now, differences, acceptUnknownImports }),
     state,
     store,
-    deposit: (from, utxo) => store.write(() => memory.put(x.blockchainID, from, [utxo])),
+    deposit: (from, utxo) => store.write(() => sharedMemory.put(x.blockchainID, from, [utxo])),
     close: store.close,
   };
 }

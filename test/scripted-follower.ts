@@ -28,7 +28,7 @@ export function follow(source: SourceChain, { state: given, ...options }: Partia
       foreign: { P: pChain, C: cChain },
       hasPreLinearizationHistory: false,
       timing: virtual.timing,
-      report: (error) => void reported.push(error),
+      logError: (error) => void reported.push(error),
       ...options,
       ...more,
     });

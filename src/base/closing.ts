@@ -11,10 +11,10 @@ export type Closing = {
   readonly close: () => Promise<void>;
 };
 
-type Report = (error: unknown) => void;
+type LogError = (error: unknown) => void;
 
-/** `report` gets the errors of closing after the first one: an error does not stop other parts from being closed. */
-export function createClosing(report: Report): Closing {
+/** `logError` gets the errors of closing after the first one: an error does not stop other parts from being closed. */
+export function createClosing(logError: LogError): Closing {
   const parts: Closable[] = [];
   const servers: Closable[] = [];
   let closed: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export function createClosing(report: Report): Closing {
       for (const result of results) if (result.status === 'rejected') errors.push(result.reason);
     }
     const [first, ...others] = errors;
-    for (const error of others) report(error);
+    for (const error of others) logError(error);
     if (errors.length > 0) throw first;
   };
 
@@ -48,16 +48,16 @@ export function openTogether<T>(
   { log }: { readonly log: (line: string, level: 'error') => void },
   open: (opened: Closing) => Promise<T>,
 ): Promise<T> {
-  const report = (error: unknown): void => log(`${error}`, 'error');
-  return closeOnFailure(createClosing(report), report, open);
+  const logError = (error: unknown): void => log(`${error}`, 'error');
+  return closeOnFailure(createClosing(logError), logError, open);
 }
 
-/** Runs `work` with something open, and closes it if that fails. `report` gets an error of closing. */
-export async function closeOnFailure<C extends Required<Closable>, T>(open: C, report: Report, work: (open: C) => Promise<T>): Promise<T> {
+/** Runs `work` with something open, and closes it if that fails. `logError` gets an error of closing. */
+export async function closeOnFailure<C extends Required<Closable>, T>(open: C, logError: LogError, work: (open: C) => Promise<T>): Promise<T> {
   try {
     return await work(open);
   } catch (error) {
-    await (async () => open.close())().catch(report);
+    await (async () => open.close())().catch(logError);
     throw error;
   }
 }

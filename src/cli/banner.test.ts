@@ -19,7 +19,7 @@ const info: BannerInfo = {
   mining: { automine: true, interval: 0 },
   apis: { info: true, health: true, metrics: true, dev: true },
   data: 'http://127.0.0.1:9650',
-  stats: 'http://127.0.0.1:9650',
+  metricsApi: 'http://127.0.0.1:9650',
   following: undefined,
   strict: false,
   funded: { address: createAddressFormatter('X', 'local')(ewoqKey.address), balance: 300_000_000_000_000_000n },

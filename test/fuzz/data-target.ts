@@ -51,7 +51,7 @@ export const dataTarget: FuzzTarget = {
   maxRetained: 16_000_000,
   open: () => {
     const reported: unknown[] = [];
-    const ask = createDataApiClient(sampleServed(), { report: (error) => reported.push(error) });
+    const ask = createDataApiClient(sampleServed(), { logError: (error) => reported.push(error) });
     return {
       run: async (input) => {
         const [head = '', body = ''] = Buffer.from(input)

@@ -36,7 +36,7 @@ function openStream(): OpenedTarget {
     textOf: () => ({ alias: 'X', json: { address: (address) => address as string, id: (one) => one as string } }),
     timers: { soon: (run) => void setImmediate(run), after: () => () => undefined },
     longWork,
-    report: (error) => void reported.push(error),
+    logError: (error) => void reported.push(error),
   });
   const route = createEventsRoute({
     hub,

@@ -20,10 +20,10 @@ export type SendDataRequest = ((target: string, sent?: RequestOptions) => Promis
   readonly answeredRoutes: ReadonlySet<string>;
 };
 
-type ClientOptions = { readonly recover?: RecoverPublicKey; readonly report?: (error: unknown) => void; readonly epoch?: () => number };
+type ClientOptions = { readonly recover?: RecoverPublicKey; readonly logError?: (error: unknown) => void; readonly epoch?: () => number };
 
 /** Sends requests to the Data API routes and checks every response against the schema of its route. */
-export function createDataApiClient(served: ServedChains, { recover, report, epoch = () => 0 }: ClientOptions = {}): SendDataRequest {
+export function createDataApiClient(served: ServedChains, { recover, logError, epoch = () => 0 }: ClientOptions = {}): SendDataRequest {
   const routes = dataRoutes();
   const answeredRoutes = new Set<string>();
   let id: string | undefined;
@@ -35,7 +35,7 @@ export function createDataApiClient(served: ServedChains, { recover, report, epo
       epoch,
       now: served.now,
       origin: () => 'http://here',
-      onUnexpectedError: report ?? testApiOptions.onUnexpectedError,
+      onUnexpectedError: logError ?? testApiOptions.onUnexpectedError,
       observer: {
         now: () => 0,
         onResponse: (route) => {

@@ -18,7 +18,7 @@ export function createArrivals({
   soon,
   nextTurn,
   advance,
-  report,
+  logError,
 }: {
   readonly log: LogReader;
   readonly audience: Pick<Audience, 'goLive'>;
@@ -27,14 +27,14 @@ export function createArrivals({
   readonly soon: (run: () => void) => void;
   readonly nextTurn: () => Promise<void>;
   readonly advance: () => void;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 }) {
   const goLive = (subscriber: Subscriber): void => {
     audience.goLive(subscriber);
     subscriber.push(events.heartbeat());
   };
   const fail = (subscriber: Subscriber, error: unknown): void => {
-    report(error);
+    logError(error);
     subscriber.end(events.closed('failed'));
   };
   const replay = createReplay({

@@ -50,14 +50,14 @@ function open(path: string, source: ReturnType<typeof randomChain>, options: Par
   const number = getChainNumber(chain.store, chainID);
   log.addChain({ number, state: chain.state });
   const json = { address: (address: Address) => address as string, id: idText };
-  const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, report: fail, heartbeat: 60_000 });
+  const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, logError: fail, heartbeat: 60_000 });
   chain.store.onReverted(hub.advance);
   return { ...chain, log, hub, number };
 }
 
-function commit({ store, memory, state, hub, log, number }: Opened, source: ReturnType<typeof randomChain>, txCount = 3): void {
+function commit({ store, sharedMemory, state, hub, log, number }: Opened, source: ReturnType<typeof randomChain>, txCount = 3): void {
   const { inboundUtxos, block, diff } = source.next(state, txCount);
-  if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
+  if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(chainID, otherChainID, inboundUtxos));
   state.commitAll([{ block, diff }], (stored) => log.append(number, stored));
   hub.advance();
 }
@@ -243,7 +243,7 @@ describe('limits', () => {
       textOf: () => ({ alias: 'X', json: { address: (address) => address as string, id: idText } }),
       timers,
       longWork,
-      report: fail,
+      logError: fail,
       maxQueued: 20_000,
     });
     const slow = (await hub.subscribe(everything, undefined)) as Subscriber;
@@ -267,7 +267,7 @@ describe('limits', () => {
   test('there is a limit of clients', async () => {
     const own = randomChain(9);
     const chain = open(':memory:', own);
-    const hub = createEventHub({ log: chain.log, textOf: () => expect.unreachable(), timers, longWork, report: fail, maxSubscribers: 2 });
+    const hub = createEventHub({ log: chain.log, textOf: () => expect.unreachable(), timers, longWork, logError: fail, maxSubscribers: 2 });
     const clients = [await hub.subscribe(everything, undefined), await hub.subscribe(everything, undefined)] as Subscriber[];
     expect(await hub.subscribe(everything, undefined)).toBeUndefined();
     for (const client of clients) hub.unsubscribe(client);
@@ -320,7 +320,7 @@ describe('blocks that the cache has no room for', () => {
       },
     };
     const textOf = () => ({ alias: 'X', json: { address: (address: Address) => address as string, id: idText } });
-    const hub = createEventHub({ log, textOf, timers, longWork, report: fail, heartbeat: 60_000 });
+    const hub = createEventHub({ log, textOf, timers, longWork, logError: fail, heartbeat: 60_000 });
     const first = `${await log.id()}-1`;
     for (const expected of [1, 2]) {
       const clients = (await Promise.all([1, 2, 3].map(() => hub.subscribe(everything, first)))) as Subscriber[];
@@ -346,7 +346,7 @@ test('without clients nothing is read or rendered', async () => {
     textOf: () => expect.unreachable(),
     timers,
     longWork,
-    report: fail,
+    logError: fail,
   });
   commit(chain, source);
   hub.advance();

@@ -11,7 +11,7 @@ test('the limit of streams counts IPv6 addresses by their /64, and a stream that
     textOf: () => expect.unreachable(),
     timers: { soon: (run) => void setImmediate(run), after: () => () => undefined },
     longWork,
-    report: (error) => {
+    logError: (error) => {
       throw error;
     },
   });
@@ -58,7 +58,7 @@ test('a stream ends within a second or so after its key was revoked, and one wit
     textOf: () => expect.unreachable(),
     timers: { soon: (run) => void setImmediate(run), after: (ms, run) => (ms === 1000 ? void waiting.push(run) : undefined) ?? (() => {}) },
     longWork,
-    report: (error) => {
+    logError: (error) => {
       throw error;
     },
   });

@@ -26,14 +26,14 @@ export function watchAdmission(
   stillAdmits: () => Promise<boolean>,
   closed: () => StreamEvent,
   timers: { readonly after: (ms: number, run: () => void) => () => void },
-  report: (error: unknown) => void,
+  logError: (error: unknown) => void,
 ): void {
   const check = async (): Promise<void> => {
     if (subscriber.hasEnded()) return;
-    if (await stillAdmits()) watchAdmission(subscriber, stillAdmits, closed, timers, report);
+    if (await stillAdmits()) watchAdmission(subscriber, stillAdmits, closed, timers, logError);
     else subscriber.end(closed());
   };
-  timers.after(admissionInterval, () => void check().catch(report));
+  timers.after(admissionInterval, () => void check().catch(logError));
 }
 
 /** Opens something for the first client and shuts it after the last one. */
@@ -75,11 +75,11 @@ const sliceInterval = 5;
 export function createWakes({
   longWork,
   timers,
-  report,
+  logError,
 }: {
   readonly longWork: LongWork;
   readonly timers: { readonly soon: (run: () => void) => void; readonly after: (ms: number, run: () => void) => () => void };
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 }): (listener: () => void) => void {
   const waiting = new Set<() => void>();
   let isRunning = false;
@@ -92,7 +92,7 @@ export function createWakes({
       try {
         listener();
       } catch (error) {
-        report(error);
+        logError(error);
       }
       if (++count === wakesPerSlice) return;
       // A stream sends in later microtasks, which belong to this slice.

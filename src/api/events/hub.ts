@@ -28,7 +28,7 @@ export type HubDeps = {
   readonly known?: KnownBlocks;
   /** Called when the first client has connected, and when the last one has disconnected. */
   readonly onActive?: (isActive: boolean) => void;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
   /** Milliseconds. */
   readonly heartbeat?: number;
   readonly maxSubscribers?: number;
@@ -46,13 +46,13 @@ const retryInterval = 1000;
 
 /** Sends the events of the log, and live events, to the subscribers of this process. Without subscribers it does nothing. */
 export function createEventHub(deps: HubDeps) {
-  const { longWork, timers, onActive, report } = deps;
+  const { longWork, timers, onActive, logError } = deps;
   const { heartbeat = defaultHeartbeat, maxSubscribers = defaultMaxSubscribers, maxHeld = defaultMaxHeld } = deps;
   const audience = createAudience(maxHeld);
   const { all, held } = audience;
   const log = createLogReader(deps.log, deps.textOf, deps.known);
   const events = createHubEvents(log);
-  const wake = createWakes({ longWork, timers, report });
+  const wake = createWakes({ longWork, timers, logError });
   let isClosed = false;
 
   const nextTurn = (): Promise<void> => new Promise((resolve) => timers.soon(resolve));
@@ -68,7 +68,7 @@ export function createEventHub(deps: HubDeps) {
   /** Reports that the log could not be read, and reads it again after some time: once, however many calls have failed. */
   const watch = (sending: Promise<void>): void =>
     void sending.catch((error: unknown) => {
-      report(error);
+      logError(error);
       cancelRetry();
       cancelRetry = timers.after(retryInterval, () => advance());
     });
@@ -76,7 +76,7 @@ export function createEventHub(deps: HubDeps) {
     if (!isClosed) watch(sender.advance());
   };
 
-  const arrivals = createArrivals({ log, audience, events, longWork, soon: timers.soon, nextTurn, advance, report });
+  const arrivals = createArrivals({ log, audience, events, longWork, soon: timers.soon, nextTurn, advance, logError });
   const heartbeats = createHeartbeats(audience, events.heartbeat, (run) => timers.after(heartbeat, () => watch(sender.whenSent(run))));
   const activation = createActivation(
     async () => {
@@ -110,7 +110,7 @@ export function createEventHub(deps: HubDeps) {
       audience.add(subscriber);
       advance();
       arrivals.start(subscriber, lastEventId);
-      if (stillAdmits !== undefined) watchAdmission(subscriber, stillAdmits, () => events.closed('key-invalid'), timers, report);
+      if (stillAdmits !== undefined) watchAdmission(subscriber, stillAdmits, () => events.closed('key-invalid'), timers, logError);
       return subscriber;
     },
     /** Removes a client that has disconnected. */

@@ -24,7 +24,7 @@ async function openSlowHub() {
     textOf,
     timers,
     longWork,
-    report: console.error,
+    logError: console.error,
   });
   const subscribe = async (kinds: Filter['kinds']): Promise<Subscriber> => {
     const subscriber = (await hub.subscribe({ owners: undefined, assets: undefined, kinds }, undefined)) as Subscriber;
@@ -95,7 +95,7 @@ test('a log that cannot be read is read again once a second, however often it ha
       },
     },
     longWork,
-    report: () => {},
+    logError: () => {},
     heartbeat: 1,
   });
   const subscriber = (await hub.subscribe({ owners: undefined, assets: undefined, kinds: undefined }, undefined)) as Subscriber;

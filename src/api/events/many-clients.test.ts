@@ -44,7 +44,7 @@ function open() {
       },
     },
     longWork: turns.longWork,
-    report: (error) => {
+    logError: (error) => {
       throw error;
     },
     heartbeat,
@@ -68,7 +68,7 @@ function open() {
     },
     commit: (txCount: number): void => {
       const { inboundUtxos, block, diff } = source.next(chain.state, txCount);
-      if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
+      if (inboundUtxos.length > 0) chain.store.write(() => chain.sharedMemory.put(chainID, otherChainID, inboundUtxos));
       chain.state.commitAll([{ block, diff }], (stored) => log.append(number, stored));
       hub.advance();
     },

@@ -42,7 +42,7 @@ function createHub(log: EventLog, turns: ReturnType<typeof createTurns>, more: P
     textOf: () => ({ alias: 'X', json: { address: (address) => address as string, id: (one) => one as string } }),
     timers: { soon: turns.soon, after: () => () => undefined },
     longWork: turns.longWork,
-    report: (error) => {
+    logError: (error) => {
       throw error;
     },
     ...more,

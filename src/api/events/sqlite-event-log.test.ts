@@ -28,10 +28,10 @@ type Limits = { readonly maxEntries?: number; readonly maxRevertedBytes?: number
 /** A database with two chains and their event log, as the writer or a reader process opens it. */
 function openLog(path: string, limits: Limits, readonly = false) {
   const store = openStore(openDatabase, { path, networkID: 12345, genesis: genesisID, durability: 'checkpoint', readonly });
-  const memory = openSharedMemory(store);
+  const sharedMemory = openSharedMemory(store);
   const log = openSqliteEventLog(store, { random: (length) => crypto.getRandomValues(new Uint8Array(length)), ...limits });
   const chains = [chainID, secondChainID].map((id) => {
-    const state = openState(store, memory, { id, genesis: genesisID });
+    const state = openState(store, sharedMemory, { id, genesis: genesisID });
     if (!state.isInitialized()) state.init([], genesisBlock);
     const number = getChainNumber(store, id);
     log.addChain({ number, state });

@@ -19,7 +19,7 @@ import { metricMeanings, metricNames } from '../contract/metrics.ts';
 /** A chain with every kind of transaction, in an indexed database and as a model (plain lists). */
 function grow(seed: number) {
   const source = createBlockGenerator(seed, twoChainIDs[0], []);
-  const { store, memory, states, close } = openTwoChains(openDatabase);
+  const { store, sharedMemory, states, close } = openTwoChains(openDatabase);
   const state = states[0] as ChainState;
   const chain = { number: getChainNumber(store, source.id), id: source.id, feeAsset: source.feeAsset, completeFrom: 0 };
   migrateStore(store, chain.number);
@@ -38,7 +38,7 @@ function grow(seed: number) {
   const step = (): void => {
     const { block, diff, inboundUtxos } = source.next(state);
     for (const utxo of inboundUtxos) outputs.set(utxo.id, utxo);
-    if (inboundUtxos.length > 0) store.write(() => memory.put(source.id, unindexedChainID, inboundUtxos));
+    if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(source.id, unindexedChainID, inboundUtxos));
     state.commitAll([{ block, diff }], index.indexBlocks);
     blocks.push({ time: Number(block.time), txs: block.txs.map(modelTx) });
   };

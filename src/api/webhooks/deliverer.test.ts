@@ -36,11 +36,11 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
   const log = openSqliteEventLog(chain.store, { random, maxEntries });
   const number = getChainNumber(chain.store, chainID);
   log.addChain({ number, state: chain.state });
-  const report = (error: unknown) => {
+  const logError = (error: unknown) => {
     throw error;
   };
   const json = { address: (address: Address) => address as string, id: idText };
-  const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, report, heartbeat: 20 });
+  const hub = createEventHub({ log, textOf: () => ({ alias: 'X', json }), timers, longWork, logError, heartbeat: 20 });
   const sql = openSharedFile(openDatabase, ':memory:');
   await prepareWebhookTables(sql);
   const store = createWebhookStore(sql);
@@ -53,14 +53,14 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
     commit: (count = 1, txCount = 3): void => {
       for (let i = 0; i < count; i++) {
         const { inboundUtxos, block, diff } = source.next(chain.state, txCount);
-        if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
+        if (inboundUtxos.length > 0) chain.store.write(() => chain.sharedMemory.put(chainID, otherChainID, inboundUtxos));
         chain.state.commitAll([{ block, diff }], (stored) => log.append(number, stored));
       }
       hub.advance();
     },
     start: (deps: Partial<Parameters<typeof startDeliverer>[0]> = {}): Deliverer =>
       startDeliverer({
-        ...{ store, hub, timers, report },
+        ...{ store, hub, timers, logError },
         now: () => setup.now,
         random: () => 0.5,
         limits: { ...deliveryLimits, backoff: { first: 10, max: 20 }, ...limits },
@@ -165,7 +165,7 @@ describe('deliveries', () => {
     const { store } = setup;
     const update: WebhookStore['update'] = (id, change) =>
       failures++ === 0 ? Promise.reject(new Error('no answer')) : store.update(id, change);
-    const deliverer = setup.start({ store: { ...store, update }, report: () => {} });
+    const deliverer = setup.start({ store: { ...store, update }, logError: () => {} });
     setup.isUp = false;
     setup.commit(2);
     await eventually(

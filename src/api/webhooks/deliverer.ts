@@ -40,7 +40,7 @@ export function startDeliverer(
     readonly log: (line: string) => void;
   },
 ) {
-  const { store, hub, send, timers, now, random, limits, formatAddress, log, report } = deps;
+  const { store, hub, send, timers, now, random, limits, formatAddress, log, logError } = deps;
   /** One per active webhook, so at most as many as there are webhooks. */
   const runners = new Map<string, { readonly runner: HookRunner; readonly filterText: string }>();
   let known = -1;
@@ -50,7 +50,7 @@ export function startDeliverer(
 
   const fail = (cause: unknown): void => {
     error = messageOf(cause);
-    report(cause);
+    logError(cause);
   };
   const saver = createStateSaver(store, timers, (cause) => {
     if (cause === undefined) error = undefined;
@@ -98,7 +98,7 @@ export function startDeliverer(
     const position = (running?.runner.state() ?? saver.unsaved(webhook.id) ?? state).position;
     const runner = startHookRunner(
       { webhook, state: { ...state, position } },
-      { hub, send, timers, now, random, slots, limits, formatAddress, observer, report },
+      { hub, send, timers, now, random, slots, limits, formatAddress, observer, logError },
     );
     runners.set(webhook.id, { runner, filterText });
   };

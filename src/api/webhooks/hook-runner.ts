@@ -46,7 +46,7 @@ export type RunnerDeps = {
   readonly limits: DeliveryLimits;
   readonly formatAddress: (chainID: Id) => (address: Address) => string;
   readonly observer: RunnerObserver;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 };
 
 type RunnerObserver = {
@@ -64,7 +64,7 @@ export type HookRunner = ReturnType<typeof startHookRunner>;
  * (delivery-window.ts), and after a failure pauses and tries again.
  */
 export function startHookRunner({ webhook: first, state: firstState }: StoredWebhook, deps: RunnerDeps) {
-  const { hub, timers, now, limits, observer, report } = deps;
+  const { hub, timers, now, limits, observer, logError } = deps;
   const window = createDeliveryWindow<Message>(firstState.position);
   const aborting = new AbortController();
   const keys = new Set<string>([...first.filter.keys]);
@@ -92,7 +92,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
     }
     startNext();
   };
-  const subscription = createHookSubscription(first, { hub, timers, last: window.last, onEvents: pump, report });
+  const subscription = createHookSubscription(first, { hub, timers, last: window.last, onEvents: pump, logError });
 
   const startNext = (): void => {
     if (isStopped || pause.isOn()) return;

@@ -19,13 +19,13 @@ export function createHookSubscription(
     timers,
     last,
     onEvents,
-    report,
+    logError,
   }: {
     readonly hub: Pick<EventHub, 'subscribe' | 'unsubscribe'>;
     readonly timers: Pick<Timers, 'after'>;
     readonly last: () => string;
     readonly onEvents: () => void;
-    readonly report: (error: unknown) => void;
+    readonly logError: (error: unknown) => void;
   },
 ) {
   let isWanted = false;
@@ -37,7 +37,7 @@ export function createHookSubscription(
     if (!isWanted || isOpening || subscriber !== undefined) return;
     isOpening = true;
     const from = last();
-    const found = await hub.subscribe(filterOf(webhook), from).catch((error: unknown) => void report(error));
+    const found = await hub.subscribe(filterOf(webhook), from).catch((error: unknown) => void logError(error));
     isOpening = false;
     if (found === undefined) return retry();
     // It was closed meanwhile, and perhaps opened again after later events.

@@ -69,7 +69,7 @@ export type InterfaceConfig = {
   readonly apis: { readonly info: boolean; readonly health: boolean; readonly metrics: boolean };
   readonly strict: boolean;
   readonly data: ApiConfig;
-  readonly stats: ApiConfig;
+  readonly metricsApi: ApiConfig;
   readonly publicApi: boolean;
   /** Whether webhooks may send requests to private addresses. */
   readonly webhookPrivateTargets: boolean;
@@ -174,7 +174,7 @@ export function configFrom(options: Options, command: Command = { name: 'dev', a
     apis: { info: options['api-info-enabled'], health: options['api-health-enabled'], metrics: options['api-metrics-enabled'] },
     strict: options.strict,
     data: { enabled: options['data-api-enabled'], port: options['data-port'] },
-    stats: { enabled: options['metrics-api-enabled'], port: options['metrics-port'] },
+    metricsApi: { enabled: options['metrics-api-enabled'], port: options['metrics-port'] },
     access: {
       networkName: options['data-network-name'],
       requireKey: options['require-api-key'],

@@ -55,11 +55,11 @@ export async function devMethods(
   solo: SoloChains,
   switches: DevSwitches | undefined,
 ): Promise<Contribution> {
-  const { config, env, context, bus, report } = core;
+  const { config, env, context, bus, logError } = core;
   if (switches === undefined && config.state === undefined) return {};
   const { chains, accounts, fund, copyOutputs } = solo;
   const state = openNodeState({ config, env, context, store, chains, events: bus, fund });
-  const save = config.state && (await startStateSaver(config.state, env, state.transfer, report));
+  const save = config.state && (await startStateSaver(config.state, env, state.transfer, logError));
   // The state is saved when no more blocks are added.
   const close = async (): Promise<void> => {
     await Promise.all(chains.map(stopChain));

@@ -16,7 +16,7 @@ export async function startStateSaver(
   { load, save: path, interval }: StateFiles,
   env: Env,
   transfer: StateTransfer,
-  report: (error: unknown) => void,
+  logError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { readVersion } = transfer;
   if (path !== undefined) checkSavable(path, env);
@@ -75,7 +75,7 @@ export async function startStateSaver(
     }
   };
   const schedule = (): void => {
-    if (interval > 0 && !isStopped) cancel = env.timers.after(interval, () => void save().catch(report).finally(schedule));
+    if (interval > 0 && !isStopped) cancel = env.timers.after(interval, () => void save().catch(logError).finally(schedule));
   };
   schedule();
   return async () => {

@@ -39,7 +39,7 @@ type FollowTarget = {
   readonly exported: ExportedOutputs | undefined;
   /** Recovers signers; the index reads them too. */
   readonly signers: SignerCache;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
   /** Called when the state of the follower changes, for example from waiting to live. */
   readonly onStateChange?: () => void;
   readonly batchLimit?: BatchLimit;
@@ -56,7 +56,7 @@ export async function startFollowing(
   url: string,
   env: Env,
   context: NetworkContext,
-  { ledger, exported, signers, report, onStateChange, batchLimit, reorgs, trust }: FollowTarget,
+  { ledger, exported, signers, logError, onStateChange, batchLimit, reorgs, trust }: FollowTarget,
 ): Promise<Follower> {
   const { chain, specs, p, c } = context;
   const [x] = specs;
@@ -86,9 +86,9 @@ export async function startFollowing(
       state = status.state;
       onStateChange?.();
     },
-    report: (error) => {
+    logError: (error) => {
       if (isTemporary(error)) outage.lost(messageOf(error));
-      else report(nameHost(error, url));
+      else logError(nameHost(error, url));
     },
   });
   void follower.caughtUp.then(() => env.log(`caught up with ${stripCredentials(url)} at height ${follower.status().height}`));
@@ -152,7 +152,7 @@ export async function startFollowedChain(
       },
     },
     signers,
-    report: listeners.report,
+    logError: listeners.logError,
     onStateChange: listeners.onFollowState,
     reorgs,
   });

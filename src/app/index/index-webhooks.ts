@@ -28,7 +28,7 @@ export async function startIndexWebhooks(
   config: Config,
   env: Env,
   { specs: [spec], chain }: NetworkContext,
-  { lease, host, report }: { readonly lease: Lease; readonly host: DatabaseHost; readonly report: (error: unknown) => void },
+  { lease, host, logError }: { readonly lease: Lease; readonly host: DatabaseHost; readonly logError: (error: unknown) => void },
 ) {
   const number = (await indexedChains(lease)).find(({ id }) => id === spec.id)?.number ?? 1;
   const logID = eventLogIDOf(await readPageSecret(lease));
@@ -38,7 +38,7 @@ export async function startIndexWebhooks(
     textOf: () => ({ alias: spec.aliases[0], json: { address: format, id: idText } }),
     timers: env.timers,
     longWork: createNodeLongWork(env),
-    report,
+    logError,
   });
   const advance = (): void => {
     if (hub.size() > 0) hub.advance();
@@ -50,7 +50,7 @@ export async function startIndexWebhooks(
     hub,
     policy: targetPolicyOf(config, { isDevChain: false }),
     formatAddress: () => format,
-    report,
+    logError,
   });
   return {
     read: deliverer.read,
@@ -58,7 +58,7 @@ export async function startIndexWebhooks(
       stopListening();
       stopAdvancing();
       // The connection may be lost: the next process repeats what was not stored.
-      await deliverer.close().catch(report);
+      await deliverer.close().catch(logError);
       hub.close();
     },
   };

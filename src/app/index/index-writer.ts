@@ -63,7 +63,7 @@ export function createIndexWriter(node: string, config: Config, env: Env) {
       ledger,
       exported: ledger.exported,
       signers,
-      report: warn,
+      logError: warn,
       batchLimit,
       trust: config.trustsNode ? { withoutKeys: ledger.withoutKeys } : undefined,
       reorgs: { remedy: isPublicNetwork(context.chain.network.id) ? undefined : reorgRemedy },
@@ -80,8 +80,8 @@ export function createIndexWriter(node: string, config: Config, env: Env) {
     const showStatus = () => void writeStatus(lease, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
     showStatus();
     opened.add({ close: every(env.timers, statusInterval, showStatus) });
-    opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following.backfills), { listen: host.listen, report: warn }) });
-    const delivery = await startIndexWebhooks(config, env, context, { lease, host, report: warn });
+    opened.add({ close: processBackfillQueue(lease, backfillWithApiErrors(following.backfills), { listen: host.listen, logError: warn }) });
+    const delivery = await startIndexWebhooks(config, env, context, { lease, host, logError: warn });
     webhooks = delivery;
     opened.add({
       close: async () => {

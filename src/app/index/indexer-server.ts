@@ -27,7 +27,7 @@ const checkInterval = 1000;
 export async function serveIndexer(
   config: Config,
   env: Env,
-  { read, readDeliveries, warn: report }: Pick<IndexWriter, 'read' | 'readDeliveries' | 'warn'>,
+  { read, readDeliveries, warn: logError }: Pick<IndexWriter, 'read' | 'readDeliveries' | 'warn'>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const health = createHealth({ now: env.clock.unixNanos, after: env.timers.after, interval: checkInterval });
   const check = (): Outcome | Promise<Outcome> => checkIndexer(read());
@@ -35,7 +35,7 @@ export async function serveIndexer(
   health.register('readiness', 'index', check, [applicationTag]);
   health.register('health', 'webhooks', () => checkIndexDeliveries(readDeliveries()), [applicationTag]);
   await health.start();
-  const urls = listUrls({ url: '', apis: { ...config.apis, info: false, dev: false }, data: undefined, stats: undefined, strict: true });
+  const urls = listUrls({ url: '', apis: { ...config.apis, info: false, dev: false }, data: undefined, metricsApi: undefined, strict: true });
   const entries = [
     ...urls.filter(({ name }) => name === 'health' || name === 'metrics'),
     { name: 'ready', label: 'Readiness', url: readyPath },
@@ -54,7 +54,7 @@ export async function serveIndexer(
         ],
   });
   const { allowedHosts, allowedOrigins } = config.http;
-  const rpcOptions = { differences: differencesOf(config.strict), onUnexpectedError: report, longWork: createNodeLongWork(env) };
+  const rpcOptions = { differences: differencesOf(config.strict), onUnexpectedError: logError, longWork: createNodeLongWork(env) };
   const handler = withRequestLog(createRouter({ routes, nodeID: '', allowedHosts, allowedOrigins, rpcOptions }), env);
   const server = await env.serve({ ...serveOptions(config), handler }).catch((error: unknown) => {
     health.stop();

@@ -21,7 +21,7 @@ import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeStore, OpenedChain } from '../node/node-store.ts';
 import type { PeerReadings } from '../node/peer-readings.ts';
 import type { AvmChainSpec } from '../node/running-chain.ts';
-import { formatError } from '../output/report.ts';
+import { formatError } from '../output/error-log.ts';
 import type { Env } from '../platform/env.ts';
 import { showBootstrap } from './bootstrap-progress.ts';
 import { parseUpgradeTime, startChainOnNetwork } from './chain-on-network.ts';

@@ -92,8 +92,8 @@ test('a status and the reason come from the followed node; --strict: only Accept
 function startChain({
   signers,
   recovery,
-  report,
-}: Pick<SharedChainDeps, 'signers' | 'recovery'> & Pick<SharedChainDeps['listeners'], 'report'>) {
+  logError,
+}: Pick<SharedChainDeps, 'signers' | 'recovery'> & Pick<SharedChainDeps['listeners'], 'logError'>) {
   const local = openLocalChain({ now: () => 1_700_000_000n });
   const spec = { id: x.blockchainID, aliases: ['X'] as const, genesis: x.genesis, fees: network.fees, genesisBlock: first };
   const chain = runChain({
@@ -111,7 +111,7 @@ function startChain({
       listeners: {
         publish: () => {},
         observerOf: () => ({ onReceived: () => {}, onVerified: () => {}, onRefused: () => {} }),
-        report,
+        logError,
         onFollowState: () => {},
         onCommitState: () => {},
       },
@@ -154,7 +154,7 @@ test('the signers of a wallet transaction are recovered before it enters the mem
         return new Promise((resolve) => void setImmediate(resolve));
       },
     },
-    report: (error) => void log.push(String(error)),
+    logError: (error) => void log.push(String(error)),
   });
   const wallet = createWallet('queue', { keys: [ewoq], count: 0 });
   const parent = signDraft(baseTx(wallet, { utxos: [ewoqGenesisUtxo] }, []));
@@ -193,7 +193,7 @@ test('the checks of a transaction with many signatures recover none on this thre
     log: () => {},
     openRecoveryThread: () => ({ request, close: () => {} }),
   });
-  const { chain, untilAccepted, close } = startChain({ signers, recovery, report: () => expect.unreachable() });
+  const { chain, untilAccepted, close } = startChain({ signers, recovery, logError: () => expect.unreachable() });
   const wallet = createWallet('explained', { keys: [ewoq], count: owned });
   const owners = ownedBy(wallet.keys.slice(1), owned);
   const outputs = [1_000_000n, 2_000_000n].map((amount) => transfer(localChainParams.feeAsset, amount, owners));

@@ -35,7 +35,7 @@ export type SharedChainDeps = {
     readonly publish: EventBus['publish'];
     readonly observerOf: (chainID: Id) => TxObserver;
     /** Logs an unexpected error. */
-    readonly report: (error: unknown) => void;
+    readonly logError: (error: unknown) => void;
     /** Called when commits of a chain begin to fail, and when they succeed again. */
     readonly onCommitState: () => void;
     /** Called when the state of a follower changes; see `FollowStatus`. */
@@ -69,7 +69,7 @@ export function runChain({
     preLinearizationTx: fork?.tx,
     onPooled: (tx) => listeners.publish({ kind: 'pooled', chainID: spec.id, tx }),
   });
-  const engine = startSolo(chain, { minBlockDelay: timing.minBlockDelay, policy: timing.policy }, timing.timers, listeners.report);
+  const engine = startSolo(chain, { minBlockDelay: timing.minBlockDelay, policy: timing.policy }, timing.timers, listeners.logError);
   return { ...running, engine, soloEngine: engine, revertible: chain };
 }
 

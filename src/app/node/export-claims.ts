@@ -18,7 +18,7 @@ export type ExportClaims = {
 export function openExportClaims(
   store: Store,
   chainID: Id,
-  memory: Pick<SharedMemory, 'get' | 'remove'>,
+  sharedMemory: Pick<SharedMemory, 'get' | 'remove'>,
   index: SqliteIndex | undefined,
 ): ExportClaims {
   const name = `export claims ${chainID}`;
@@ -26,9 +26,9 @@ export function openExportClaims(
   const count = (): number => select.get(name)?.value ?? 0;
   return {
     claimExport: (destination, utxoID) => {
-      if (memory.get(destination, chainID, utxoID) === undefined) return false;
+      if (sharedMemory.get(destination, chainID, utxoID) === undefined) return false;
       store.write(() => {
-        memory.remove(destination, chainID, [utxoID]);
+        sharedMemory.remove(destination, chainID, [utxoID]);
         index?.markExportSpent({ id: utxoID, destination });
         store.db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, count() + 1);
       });

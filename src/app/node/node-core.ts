@@ -12,7 +12,7 @@ import { createEventBus, type EventBus } from '../../chain/lifecycle/events.ts';
 import { createRecovery } from '../../chain/recovery/recovery.ts';
 import { type Identity, loadIdentity } from '../../network/identity/identity.ts';
 import type { Config } from '../config/config.ts';
-import { createReport } from '../output/report.ts';
+import { createErrorLog } from '../output/error-log.ts';
 import { createStartPhases, type StartPhases } from '../output/start-phases.ts';
 import type { Env, ProcessEnv } from '../platform/env.ts';
 import { createReaderPool, type ReaderPool } from '../processes/reader-pool.ts';
@@ -35,7 +35,7 @@ export type NodeProcess = {
   /** How long the start took so far. */
   readonly phases: StartPhases;
   /** Logs an unexpected error. */
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 };
 
 /** What watches a node: events, health and metrics. */
@@ -80,16 +80,16 @@ export async function withNodeCore<T>(
 ): Promise<T> {
   // The test mnemonic, the default, is valid; to check it would load the word list at every start.
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
-  const report = createReport(env);
-  return withParts(report, (parts) => open(createNodeCore(config, env, parts, report, listens ? countReaders(config, env) : 0)));
+  const logError = createErrorLog(env);
+  return withParts(logError, (parts) => open(createNodeCore(config, env, parts, logError, listens ? countReaders(config, env) : 0)));
 }
 
-function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: unknown) => void, readerCount: number): NodeCore {
+function createNodeCore(config: Config, env: Env, parts: Parts, logError: (error: unknown) => void, readerCount: number): NodeCore {
   const phases = createStartPhases(env.clock.monotonic);
   const context = createNetworkContext(config, env);
   const { chain, clock } = context;
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
-  const bus = createEventBus(report);
+  const bus = createEventBus(logError);
   const readers = createReaderPool(readerCount, env, config.http.shutdownTimeout);
   const health = createHealth({
     now: clock.unixNanos,
@@ -141,7 +141,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       listeners: {
         publish: bus.publish,
         observerOf: lifecycles.observerOf,
-        report,
+        logError,
         // Only the X-Chain, the first one, can follow another node. Two checks depend on how that goes: `follow`, and that of the chain, named by its alias.
         onFollowState: () => {
           for (const name of ['follow', context.specs[0].aliases[0]]) void health.recheck('health', name);
@@ -154,7 +154,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, report: (error: 
       },
     },
     commitRevision: () => commitRevision,
-    report,
+    logError,
   };
 }
 

@@ -129,9 +129,9 @@ export function openNodeStore(
   const { store, ends, requireFile, close } = openNodeDatabase(config, env, context, kind, access);
   try {
     const readonly = access === 'read';
-    const memory = openSharedMemory(store);
+    const sharedMemory = openSharedMemory(store);
     const isStrict = !context.differences.pageCursors;
-    const isIndexed = config.data.enabled || config.stats.enabled;
+    const isIndexed = config.data.enabled || config.metricsApi.enabled;
     const sql = createSqliteSql(store);
     const opened: AvmChainSpec[] = [];
     if (!readonly) store.write(() => insertPageSecret(store, env.random(32)));
@@ -144,7 +144,7 @@ export function openNodeStore(
         const genesis = idOf(spec.genesis.bytes);
         let number: number | undefined;
         const recordEnd = ends && createEndRecorder(ends, () => (number ??= getChainNumber(store, spec.id)), spec.id);
-        const state = openState(store, memory, { id: spec.id, genesis }, recordEnd);
+        const state = openState(store, sharedMemory, { id: spec.id, genesis }, recordEnd);
         if (state.isInitialized()) recordEnd?.(state.lastAccepted());
         // A fork has no history from before it.
         const isIncomplete = isForked ? spec === context.specs[0] : kind.lacksOldHistory && hasPreLinearizationHistory(context);
@@ -179,16 +179,16 @@ export function openNodeStore(
         const history = isIndexed ? openReads(sql, chain, context.chain.longWork) : undefined;
         const explored = { ...chain, hasInbound: kind.hasInbound };
         const explorer = isIndexed ? openExplorerReads(sql, explored, context.chain.longWork) : undefined;
-        const claims = openExportClaims(store, spec.id, memory, index);
+        const claims = openExportClaims(store, spec.id, sharedMemory, index);
         const extendGenesis = createExtendGenesis(state, index?.indexBlocks);
         return { ledger, extendGenesis, reads: { ...state, utxos }, state, history, explorer, index, initialize, ...claims };
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
-        memory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
-      putAtomicUtxo: (reader, from, utxo) => store.write(() => memory.put(reader, from, [utxo])),
-      knowsAtomicUtxo: (reader, from, utxoID) => memory.get(reader, from, utxoID) !== undefined || memory.wasRemoved(reader, utxoID),
-      listPutUtxos: memory.listPut,
-      listAtomicUtxos: memory.list,
+        sharedMemory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
+      putAtomicUtxo: (reader, from, utxo) => store.write(() => sharedMemory.put(reader, from, [utxo])),
+      knowsAtomicUtxo: (reader, from, utxoID) => sharedMemory.get(reader, from, utxoID) !== undefined || sharedMemory.wasRemoved(reader, utxoID),
+      listPutUtxos: sharedMemory.listPut,
+      listAtomicUtxos: sharedMemory.list,
       probeWrite: () => {
         requireFile?.();
         store.probeWrite();

@@ -29,9 +29,9 @@ export type Parts = Omit<Closing, 'add'> & {
   readonly banner: () => Partial<BannerInfo>;
 };
 
-/** `report`: see `createClosing`. */
-export function createParts(report: (error: unknown) => void): Parts {
-  const closing = createClosing(report);
+/** `logError`: see `createClosing`. */
+export function createParts(logError: (error: unknown) => void): Parts {
+  const closing = createClosing(logError);
   const parts: Contribution[] = [];
   return {
     ...closing,
@@ -49,5 +49,5 @@ export function createParts(report: (error: unknown) => void): Parts {
 }
 
 /** Opens the parts of a process with `open`. What was opened is closed again if a later part fails. */
-export const withParts = <T>(report: (error: unknown) => void, open: (parts: Parts) => Promise<T>): Promise<T> =>
-  closeOnFailure(createParts(report), report, open);
+export const withParts = <T>(logError: (error: unknown) => void, open: (parts: Parts) => Promise<T>): Promise<T> =>
+  closeOnFailure(createParts(logError), logError, open);

@@ -16,20 +16,20 @@ export const startWebhookDelivery = (
     hub,
     policy,
     formatAddress,
-    report,
+    logError,
   }: {
     readonly store: WebhookStore;
     readonly hub: EventHub;
     readonly policy: TargetPolicy;
     readonly formatAddress: RunnerDeps['formatAddress'];
-    readonly report: (error: unknown) => void;
+    readonly logError: (error: unknown) => void;
   },
 ): Deliverer =>
   startDeliverer({
     store,
     hub,
     formatAddress,
-    report,
+    logError,
     send: createSendMessage(env.postSockets, policy, env.version, env.timers),
     timers: env.timers,
     now: () => Number(env.clock.unixSeconds()),

@@ -11,7 +11,7 @@ export type ServedUrls = {
   };
   /** The URLs of the Data and Metrics APIs; undefined if disabled. */
   readonly data: string | undefined;
-  readonly stats: string | undefined;
+  readonly metricsApi: string | undefined;
   readonly strict: boolean;
 };
 
@@ -57,8 +57,8 @@ export type BannerInfo = ServedUrls &
 
 /** Every URL, with the name of what it serves. `name` is its key in the JSON banner. */
 export const listUrls = (info: ServedUrls): NamedUrl[] => {
-  const { url, apis, data, stats, strict } = info;
-  const reference = data ?? stats;
+  const { url, apis, data, metricsApi, strict } = info;
+  const reference = data ?? metricsApi;
   const rows: readonly (NamedUrl | false)[] = [
     apis.explorer === true && !strict && data !== undefined && { name: 'explorer', label: 'Explorer', url: `${data}/` },
     { name: 'avm', label: 'Node RPC', url: `${url}/ext/bc/X` },
@@ -69,7 +69,7 @@ export const listUrls = (info: ServedUrls): NamedUrl[] => {
     apis.dev && { name: 'dev', label: 'dev.*', url: `${url}/ext/dev` },
     !strict && { name: 'events', label: 'Events', url: `${url}/ext/events` },
     data !== undefined && { name: 'data', label: 'Data API', url: `${data}/v1` },
-    stats !== undefined && { name: 'metricsApi', label: 'Metrics API', url: `${stats}/v2` },
+    metricsApi !== undefined && { name: 'metricsApi', label: 'Metrics API', url: `${metricsApi}/v2` },
     reference !== undefined && { name: 'reference', label: 'API docs', url: `${reference}/api` },
     { name: 'docs', label: 'Docs', url: `${url}/docs/` },
   ];

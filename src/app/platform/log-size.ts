@@ -18,12 +18,12 @@ export function limitLogSize(path: string, maxBytes: number = maxLogBytes): void
 }
 
 /** Keeps the log of this process within its limit as long as the process runs. */
-export function keepLogSize(path: string, report: (error: unknown) => void): void {
+export function keepLogSize(path: string, logError: (error: unknown) => void): void {
   const limit = (): void => {
     try {
       limitLogSize(path);
     } catch (error) {
-      report(error);
+      logError(error);
     }
   };
   limit();

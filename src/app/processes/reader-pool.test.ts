@@ -33,7 +33,7 @@ function startFakes(count: number) {
   const readers = createReaderPool(count, env, 10_000);
   readers.start({
     handler: async () => ({ status: 200, headers: {}, body: '' }),
-    report: () => expect.unreachable(),
+    logError: () => expect.unreachable(),
     start: { nodeID: '', port: 1, relayedPaths: [], index: { version: '', network: '', entries: [] } },
     onChange: () => void changes++,
   });

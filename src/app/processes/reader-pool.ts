@@ -40,7 +40,7 @@ export type ReaderPool = {
 export type ReaderPoolOptions = {
   readonly handler: Handler;
   /** Called with the errors of the handler. */
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
   readonly start: Omit<Extract<MessageToReader, { reader: 'start' }>, 'reader'>;
   /** Called when the result of the check has changed. */
   readonly onChange: () => void;
@@ -219,7 +219,7 @@ type RunningReader = ReturnType<typeof watchReader>;
 
 /** One reader process from its start to its exit. */
 function watchReader(spawned: ReaderProcess, env: ReaderPoolEnv, options: ReaderPoolOptions, events: ReaderEvents) {
-  const { handler, report, start, onRefused, streamLimit } = options;
+  const { handler, logError, start, onRefused, streamLimit } = options;
   const { ask, receive } = createRequests(spawned, env);
   const send = (message: MessageToReader): void => spawned.send(message);
   let isServing = false;
@@ -255,7 +255,7 @@ function watchReader(spawned: ReaderProcess, env: ReaderPoolEnv, options: Reader
     isServing = true;
     events.onServing();
   });
-  serveRelay(spawned, handler, { soon: env.timers.soon, report });
+  serveRelay(spawned, handler, { soon: env.timers.soon, logError });
   const endStreams = streamLimit && serveStreamLimit(spawned, streamLimit);
   void spawned.exited.then((code) => {
     heartbeat.stop();

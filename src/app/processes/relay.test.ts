@@ -3,7 +3,7 @@ import type { Handler, HttpResponse } from '../../api/http/message.ts';
 import { channelPair, never, soon } from './channel-pair.fixture.ts';
 import { createRelayClient, relayedJson, serveRelay } from './relay.ts';
 
-const report = () => expect.unreachable();
+const logError = () => expect.unreachable();
 const request = (body: string, path = '/a') => ({
   method: 'POST',
   path,
@@ -26,7 +26,7 @@ test('each request gets its own response, in whatever order the responses are se
         body: text,
       };
     },
-    { soon, report },
+    { soon, logError },
   );
   const relay = createRelayClient(client, { soon, after: never });
   const [slow, ...quick] = ['slow', 'a', 'b'].map((text) => relay(request(text)));
@@ -54,7 +54,7 @@ test('a request times out if the other process does not answer', async () => {
 
 test('while the other process is hung, new and pending requests are rejected at once', async () => {
   const { client, server } = channelPair();
-  serveRelay(server, async () => ({ status: 200, headers: {}, body: 'answered' }), { soon, report });
+  serveRelay(server, async () => ({ status: 200, headers: {}, body: 'answered' }), { soon, logError });
   const relay = createRelayClient(client, { soon, after: never });
   const pending = relay(request('x'));
   relay.setHung('hangs');
@@ -72,7 +72,7 @@ test('a request whose handler fails is answered with 500 and reported, and the o
     if (path === '/throws') throw new Error('at once');
     return path === '/rejects' ? Promise.reject(new Error('later')) : { status: 200, headers: {}, body: '{"answered":true}' };
   };
-  serveRelay(server, handler, { soon, report: (error) => reported.push(error) });
+  serveRelay(server, handler, { soon, logError: (error) => reported.push(error) });
   const relay = createRelayClient(client, { soon, after: never });
   const [throws, rejects, answered] = await Promise.all(['/throws', '/rejects', '/a'].map((path) => relay(request('x', path))));
   expect([throws?.status, rejects?.status, answered?.status]).toEqual([500, 500, 200]);

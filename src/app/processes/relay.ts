@@ -71,11 +71,11 @@ type PendingRequest = {
 type RelayServerEnv = {
   readonly soon: RelayTimers['soon'];
   /** Called with the errors of the handler. Their requests are answered with status 500. */
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 };
 
 /** The writer's end: passes requests to the handler as if they came from this machine. */
-export function serveRelay(channel: Channel, handler: Handler, { soon, report }: RelayServerEnv): void {
+export function serveRelay(channel: Channel, handler: Handler, { soon, logError }: RelayServerEnv): void {
   const send = batchSends(soon, (all: readonly NumberedResponse[]) => channel.send(encodeResponses(all)));
   const respond = async (request: NumberedRequest): Promise<void> => {
     const { status, headers, body, stream } = await handler(toHttpRequest(request));
@@ -86,7 +86,7 @@ export function serveRelay(channel: Channel, handler: Handler, { soon, report }:
   channel.onMessage((message) => {
     for (const request of decodeRequests(message) ?? [])
       respond(request).catch((error: unknown) => {
-        report(error);
+        logError(error);
         send({ id: request.id, status: 500, headers: {}, body: 'internal error\n' });
       });
   });

@@ -2,7 +2,7 @@ import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ChainClock } from '../../base/timing/chain-clock.ts';
 import { type LineLimit, limitLines } from '../output/limit-lines.ts';
-import { createReport } from '../output/report.ts';
+import { createErrorLog } from '../output/error-log.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { hungTimeout, killTimeout, watchHeartbeat } from './heartbeat.ts';
 import type { LiveEvent, MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
@@ -21,7 +21,7 @@ export type WriterLink = {
   readonly send: (message: MessageFromReader) => void;
   /** Reports refused calls to the writer, limited in number. */
   readonly refused: LineLimit<RefusedCall>;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 };
 
 /** A reader process that serves. */
@@ -69,7 +69,7 @@ export function serveWriter(
       { show: (call) => send({ reader: 'refused', call }), showCounts: (counts) => send({ reader: 'refusedCounts', counts }) },
       env.timers.after,
     ),
-    report: createReport(env, 'reader: '),
+    logError: createErrorLog(env, 'reader: '),
   };
   const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined, problem: env.connections?.()?.check().error });
   const stop = async (): Promise<void> => {

@@ -14,7 +14,7 @@ import { createNodeLongWork } from '../node/network-context.ts';
 import { withParts } from '../node/parts.ts';
 import { createMetricsRoute, createProcessMetrics } from '../node/process-metrics.ts';
 import { createStop } from '../node/stop.ts';
-import { createReport } from '../output/report.ts';
+import { createErrorLog } from '../output/error-log.ts';
 import type { Env, ProcessEnv } from '../platform/env.ts';
 import { createNodeGate, createStoreKeyFinder } from '../servers/access.ts';
 import { openRateLimitBackend } from '../servers/rate-limit-backend.ts';
@@ -24,9 +24,9 @@ import { createApiIndex } from '../servers/server-index.ts';
 
 /** `serac api`: the Data and Metrics APIs over a history index in PostgreSQL. It has no state of its own: any number of servers may run. */
 export async function runApiServer(config: Config, env: Env): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
-  const report = createReport(env);
+  const logError = createErrorLog(env);
   limitCaches(config, env);
-  return withParts(report, async (parts) => {
+  return withParts(logError, async (parts) => {
     const { cache, limiter, limitStreams, redis } = parts.add(await openRateLimitBackend(config, env));
     const source = parts.add(
       await openPostgresSource(env, { database: config.database as DatabaseConfig, networkName: config.access.networkName, redis }),
@@ -40,7 +40,7 @@ export async function runApiServer(config: Config, env: Env): Promise<{ readonly
       parts.add({
         routes: [createApiReadyRoute(env, source, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
       });
-    const hub = config.strict ? undefined : createApiHub(env, source, { longWork, report });
+    const hub = config.strict ? undefined : createApiHub(env, source, { longWork, logError });
     const port = await serveReadOnly({
       config,
       env,
@@ -62,7 +62,7 @@ export async function runApiServer(config: Config, env: Env): Promise<{ readonly
       },
       health: { database: source.health, cache: { probeWrite: cache.probeWrite, probeRead: cache.probeRead } },
       node: { nodeID: '', differences: differencesOf(config.strict), explorerFeatures: { hasLifecycle: false, hasMempool: false } },
-      program: { metrics, longWork, report, isStopping: stop.isStopping },
+      program: { metrics, longWork, logError, isStopping: stop.isStopping },
       listen: { port: config.http.port, isShared: false, opensOwnPorts: true },
     });
     return { url: urlOf(config, port), close: stop.close };

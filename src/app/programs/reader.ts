@@ -22,8 +22,8 @@ import { createChainVersionReader, createServedChainsOfNode } from '../servers/s
  */
 export const runReader = (config: Config, env: Env, parent: NonNullable<Env['parent']>): void =>
   serveWriter(env, parent, (message, link) =>
-    withParts(link.report, async (parts) => {
-      const { relay, report } = link;
+    withParts(link.logError, async (parts) => {
+      const { relay, logError } = link;
       const context = createNetworkContext(config, env);
       const store = parts.add(openNodeStore(config, env, context, soloStore, 'read'));
       link.bindClock(context.clock);
@@ -38,7 +38,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
         liveOf: (id) => createRelayedLiveReads(relay, id),
       });
       const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
-      const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, report });
+      const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, logError });
       const webhooks = hub && parts.add(openReaderWebhooks(config, env, context, hub, served));
       parts.add(readerRpc(config, env, { context, store, chains, metrics, message, link }));
       await serveReadOnly({
@@ -60,7 +60,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
           explorerFeatures: { hasLifecycle: true, hasMempool: true },
           onRefused: config.banner === 'none' ? undefined : link.refused.add,
         },
-        program: { metrics, longWork: context.chain.longWork, report, isStopping: link.isStopping },
+        program: { metrics, longWork: context.chain.longWork, logError, isStopping: link.isStopping },
         listen: { port: message.port, isShared: true, opensOwnPorts: false },
       });
       return {

@@ -94,9 +94,9 @@ export function createApiHandlers({
   features,
   longWork,
   observer,
-  report,
+  logError,
 }: {
-  readonly config: Pick<Config, 'data' | 'stats' | 'access' | 'strict'>;
+  readonly config: Pick<Config, 'data' | 'metricsApi' | 'access' | 'strict'>;
   readonly env: Pick<Env, 'version' | 'recoverKey' | 'timers'>;
   readonly index: ServedIndex;
   readonly access: ApiAccess;
@@ -104,7 +104,7 @@ export function createApiHandlers({
   readonly features: ApiFeatures;
   readonly longWork: LongWork;
   readonly observer: ResponseObserver;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 }): (selection: ApiSelection | undefined) => ApiHandlers {
   if (served === undefined) return () => noHandlers;
   const milliseconds = () => observer.now() * 1000;
@@ -135,7 +135,7 @@ export function createApiHandlers({
   return memoize((selection: ApiSelection | undefined) => {
     if (selection === undefined) return noHandlers;
     const allRoutes = [...(selection === 'metrics' ? [] : rows.data), ...(selection === 'data' ? [] : rows.metrics)];
-    const routes = allRoutes.filter(({ api }) => config[api === 'data' ? 'data' : 'stats'].enabled);
+    const routes = allRoutes.filter(({ api }) => config[api === 'data' ? 'data' : 'metricsApi'].enabled);
     if (routes.length === 0) return noHandlers;
     const api = createApi({
       routes,
@@ -147,7 +147,7 @@ export function createApiHandlers({
       now,
       caller: createCallerResolver(config.access.trustedProxies),
       origin: requestOrigin,
-      onUnexpectedError: report,
+      onUnexpectedError: logError,
       consistency,
       observer,
       operators: features.webhooks?.operators,

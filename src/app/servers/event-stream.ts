@@ -78,7 +78,7 @@ export function createNodeHub(
   log: EventLog,
   env: TimeEnv,
   { chain, specs }: NetworkContext,
-  more: Pick<HubDeps, 'known' | 'onActive' | 'report'>,
+  more: Pick<HubDeps, 'known' | 'onActive' | 'logError'>,
 ): EventHub {
   const texts = new Map(
     specs.map(({ id, aliases: [alias] }): [Id, ChainText] => [
@@ -97,14 +97,14 @@ export function createNodeHub(
 
 /** The event stream of a node that writes blocks, in this process and in the reader processes; undefined with --strict. */
 export function openEventStream(
-  { config, env, context, bus, readers, report }: NodeCore,
+  { config, env, context, bus, readers, logError }: NodeCore,
   { eventLog: log, onReverted }: NodeStore,
   chains: NodeChains,
 ): EventHub | undefined {
   if (log === undefined) return undefined;
   const findUtxo = (chainID: Id): FindUtxo => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined);
   const blocks = createRecentBlocks();
-  const hub = createNodeHub(log, env, context, { known: blocks.get, report, onActive: (isActive) => !isActive && blocks.clear() });
+  const hub = createNodeHub(log, env, context, { known: blocks.get, logError, onActive: (isActive) => !isActive && blocks.clear() });
   let isScheduled = false;
   /** Readers are notified once for all commits of a turn. */
   const advance = (): void => {

@@ -98,7 +98,7 @@ async function describe(
       devToken: config.devToken !== undefined && (routes.has('/ext/dev') || operations.includes('listWebhooks')),
       health: routes.has('/ext/health'),
       info: routes.has('/ext/info'),
-      metrics: selection === 'both' && config.stats.enabled,
+      metrics: selection === 'both' && config.metricsApi.enabled,
       prometheus: routes.has('/ext/metrics'),
       settings: routes.has(settingsPath),
       follow: hasExplorer && showsFollowing && routes.has('/ext/metrics'),

@@ -50,7 +50,7 @@ export function createHandlers({
   features,
   rpc: { nodeID, differences, longWork, onRefused },
   observer,
-  report,
+  logError,
   routes,
   otherPortRoutes = [],
 }: {
@@ -62,19 +62,19 @@ export function createHandlers({
   readonly features: ApiFeatures;
   readonly rpc: RpcAnswering;
   readonly observer: ResponseObserver;
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
   /** Routes of the main port beside the Data and Metrics APIs. */
   readonly routes: NamedRoutes;
   /** Routes of the other ports beside the Data or Metrics API. */
   readonly otherPortRoutes?: NamedRoutes;
 }): Handlers {
-  const apis = createApiHandlers({ config, env, index, access, health, features, longWork, observer, report });
+  const apis = createApiHandlers({ config, env, index, access, health, features, longWork, observer, logError });
   const explorer = createExplorer(config, env, features.showsFollowing);
   const docs = createDocsHandler(env.loadDocs);
   const { allowedHosts, allowedOrigins } = config.http;
   const admitCalls = createRpcLimit(config, access.gate);
   const limitBatches = createSlots({ total: maxRunningBatches }).run;
-  const rpcOptions = { differences, onUnexpectedError: report, longWork, limitBatches, onRefused };
+  const rpcOptions = { differences, onUnexpectedError: logError, longWork, limitBatches, onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: NamedRoutes): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);

@@ -16,7 +16,7 @@ function setUp(checks: LiveReads['checks']) {
     () => ({ checks }) as LiveReads,
     () => expect.unreachable(),
   );
-  serveRelay(server, handler, { soon, report: (error) => reported.push(error) });
+  serveRelay(server, handler, { soon, logError: (error) => reported.push(error) });
   return { live: createRelayedLiveReads(createRelayClient(client, { soon, after: never }), chainID), reported };
 }
 

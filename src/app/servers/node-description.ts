@@ -26,7 +26,7 @@ export function describeNode(
     mining: config.mining,
     apis,
     data: ports.apiUrl('data'),
-    stats: ports.apiUrl('stats'),
+    metricsApi: ports.apiUrl('metricsApi'),
     following: undefined,
     strict: config.strict,
     funded: undefined,

@@ -12,7 +12,7 @@ import { withRequestLog } from './request-log.ts';
 import { apisOnOwnPorts, serveOptions, urlOf } from './serve-options.ts';
 import { createServerIndex } from './server-index.ts';
 
-type OpenOptions = Required<Pick<ReaderPoolOptions, 'report' | 'onChange' | 'onRefused'>> & {
+type OpenOptions = Required<Pick<ReaderPoolOptions, 'logError' | 'onChange' | 'onRefused'>> & {
   readonly streamLimit: ReaderPoolOptions['streamLimit'];
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
@@ -32,7 +32,7 @@ export type NodePorts = {
   /** The URL of the main port; empty if the node does not listen. */
   readonly url: () => string;
   /** The URL of the Data or Metrics API; undefined if it is off. */
-  readonly apiUrl: (part: 'data' | 'stats') => string | undefined;
+  readonly apiUrl: (part: 'data' | 'metricsApi') => string | undefined;
   readonly index: () => ServerIndex;
 };
 
@@ -52,7 +52,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     return server.port;
   };
 
-  const apiUrl = (part: 'data' | 'stats', mainUrl: string): string | undefined => {
+  const apiUrl = (part: 'data' | 'metricsApi', mainUrl: string): string | undefined => {
     if (!config[part].enabled) return undefined;
     const selection = part === 'data' ? 'data' : 'metrics';
     if (!apisOnOwnPorts(config).some((row) => row.selection === selection)) return mainUrl;
@@ -60,7 +60,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
   };
 
   const index = (): ServerIndex =>
-    createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), stats: apiUrl('stats', ''), aliases });
+    createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), metricsApi: apiUrl('metricsApi', ''), aliases });
 
   const open = async ({
     listens,
@@ -68,7 +68,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     relayHandler,
     relayedPaths,
     nodeID,
-    report,
+    logError,
     onChange,
     onRefused,
     streamLimit,
@@ -89,7 +89,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     if (stateServer !== undefined) parts.addServer(stateServer);
     readers.start({
       handler: relayHandler,
-      report,
+      logError,
       start: {
         nodeID,
         port: mainPort ?? 0,

@@ -80,7 +80,7 @@ export async function serveNode({
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
 }): Promise<Node> {
-  const { config, env, context, identity, parts, health, metrics, stop, lifecycles, report, phases } = core;
+  const { config, env, context, identity, parts, health, metrics, stop, lifecycles, logError, phases } = core;
   const [x] = chains;
   const access = parts.add(await openNodeAccess(config, env));
   const liveOf = createLiveReads(lifecycles, chains);
@@ -122,7 +122,7 @@ export async function serveNode({
       onRefused: feed.onRefused,
     },
     observer: metrics.apiObserver,
-    report,
+    logError,
     routes,
   });
   phases.end('interfaces');
@@ -132,7 +132,7 @@ export async function serveNode({
     relayHandler: withLiveEndpoint(liveOf, withLimiterEndpoint(access.limiter, handlers.main)),
     relayedPaths: [...routes.keys()],
     nodeID: identity.nodeID,
-    report,
+    logError,
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
     streamLimit,

@@ -18,7 +18,7 @@ type NodeWebhooks = Contribution & { readonly management: WebhookManagement | un
 
 /** The webhooks of a node: this process, which writes the blocks, delivers; reader processes manage them too. */
 export async function openNodeWebhooks(
-  { config, env, context, report }: NodeCore,
+  { config, env, context, logError }: NodeCore,
   hub: EventHub,
   served: ServedChains | undefined,
 ): Promise<NodeWebhooks> {
@@ -27,7 +27,7 @@ export async function openNodeWebhooks(
   const database = await openWebhookDatabase(config, env, false);
   // In memory there is one connection. On disk a webhook must not be lost that its creator was told of.
   const managed = config.store === 'memory' ? { store: async () => database.store, close: async () => {} } : openWebhooksOnUse(config, env);
-  const deliverer = startWebhookDelivery(env, { store: database.store, hub, policy, formatAddress, report });
+  const deliverer = startWebhookDelivery(env, { store: database.store, hub, policy, formatAddress, logError });
   return {
     management: createWebhookManagement(config, env, {
       hub,

@@ -51,7 +51,7 @@ export async function serveReadOnly({
   readonly program: {
     readonly metrics: ProcessMetrics;
     readonly longWork: LongWork;
-    readonly report: (error: unknown) => void;
+    readonly logError: (error: unknown) => void;
     readonly isStopping: () => boolean;
   };
   readonly listen: {
@@ -62,7 +62,7 @@ export async function serveReadOnly({
     readonly opensOwnPorts: boolean;
   };
 }): Promise<number> {
-  const { metrics, longWork, report, isStopping } = program;
+  const { metrics, longWork, logError, isStopping } = program;
   if (events !== undefined) {
     const { hub, params, streamLimit } = events;
     parts.addServer(hub);
@@ -79,7 +79,7 @@ export async function serveReadOnly({
     features: { explorer: node.explorerFeatures, showsFollowing: false, webhooks: events?.webhooks },
     rpc: { nodeID: node.nodeID, differences: node.differences, longWork, onRefused: node.onRefused },
     observer: metrics.apiObserver,
-    report,
+    logError,
     routes,
     otherPortRoutes: routes,
   });

@@ -24,16 +24,16 @@ export const urlOf = ({ http: { host } }: Pick<Config, 'http'>, port: number): s
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** The APIs served on the main port: both, or the one without a port of its own; undefined if both have their own port. */
-export function apisOnMainPort({ data, stats }: Pick<Config, 'data' | 'stats'>): ApiSelection | undefined {
-  if (data.port === undefined) return stats.port === undefined ? 'both' : 'data';
-  return stats.port === undefined ? 'metrics' : undefined;
+export function apisOnMainPort({ data, metricsApi }: Pick<Config, 'data' | 'metricsApi'>): ApiSelection | undefined {
+  if (data.port === undefined) return metricsApi.port === undefined ? 'both' : 'data';
+  return metricsApi.port === undefined ? 'metrics' : undefined;
 }
 
 /** The enabled APIs that have a port of their own, with that port. */
 export const apisOnOwnPorts = ({
   data,
-  stats,
-}: Pick<Config, 'data' | 'stats'>): { readonly selection: ApiSelection; readonly port: number }[] => [
+  metricsApi,
+}: Pick<Config, 'data' | 'metricsApi'>): { readonly selection: ApiSelection; readonly port: number }[] => [
   ...(data.enabled && data.port !== undefined ? [{ selection: 'data', port: data.port } as const] : []),
-  ...(stats.enabled && stats.port !== undefined ? [{ selection: 'metrics', port: stats.port } as const] : []),
+  ...(metricsApi.enabled && metricsApi.port !== undefined ? [{ selection: 'metrics', port: metricsApi.port } as const] : []),
 ];

@@ -12,9 +12,9 @@ export const createServerIndex = (
   {
     apis,
     data,
-    stats,
+    metricsApi,
     aliases,
-  }: Pick<BannerInfo, 'apis' | 'data' | 'stats'> & {
+  }: Pick<BannerInfo, 'apis' | 'data' | 'metricsApi'> & {
     /** Aliases of the chains beside the X-Chain. */
     readonly aliases: readonly string[];
   },
@@ -22,14 +22,14 @@ export const createServerIndex = (
   version,
   network: network.name,
   entries: [
-    ...listUrls({ url: '', apis, data, stats, strict }),
+    ...listUrls({ url: '', apis, data, metricsApi, strict }),
     ready,
     ...aliases.map((alias) => ({ name: alias, label: `Chain ${alias}`, url: `/ext/bc/${alias}` })),
   ],
 });
 
 /** The index of `serac api`. An API with a port of its own is not on this one. */
-export const createApiIndex = (version: string, { network, apis, data, stats }: NetworkConfig & InterfaceConfig): ServerIndex => ({
+export const createApiIndex = (version: string, { network, apis, data, metricsApi }: NetworkConfig & InterfaceConfig): ServerIndex => ({
   version,
   network: network.name,
   entries: [
@@ -37,7 +37,7 @@ export const createApiIndex = (version: string, { network, apis, data, stats }: 
       url: '',
       apis: { info: false, health: false, metrics: apis.metrics, dev: false },
       data: data.enabled && data.port === undefined ? '' : undefined,
-      stats: stats.enabled && stats.port === undefined ? '' : undefined,
+      metricsApi: metricsApi.enabled && metricsApi.port === undefined ? '' : undefined,
       strict: false,
     }).filter(({ name }) => name !== 'avm' && name !== 'wallet'),
     ready,

@@ -84,7 +84,7 @@ export type FollowerDeps = FollowedNode & {
   /** Called after every relevant change of the status. */
   readonly onProgress?: ((status: FollowStatus) => void) | undefined;
   /** Reports an error when it first occurs, not while it repeats. */
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
   /** Limit of blocks stored in one database transaction. */
   readonly batchLimit?: BatchLimit;
 };
@@ -110,7 +110,7 @@ export function startFollower(deps: FollowerDeps): Follower {
   const remote = withRetries(deps.remote, { timing, signal });
   const callerRemote = withDeadline(deps.remote, { timing, signal });
   const lockWrites = createMutex();
-  const tracker = createTracker({ timing, onProgress: deps.onProgress, report: deps.report });
+  const tracker = createTracker({ timing, onProgress: deps.onProgress, logError: deps.logError });
   const loop = startBlockLoop(deps, { remote, signal, lockWrites, tracker });
   const backfills = createBackfills(deps, remote, lockWrites, (height) => tracker.waitForHeight(height, intervals.heightTimeout));
 

@@ -7,7 +7,7 @@ import type { BlockPosition, VerifiedBlock } from './verify-blocks.ts';
 function start() {
   let now = 0;
   const timing = { now: () => now * 1000, unix: () => 1_700_000_000n + BigInt(Math.floor(now)), after: () => () => {} };
-  const tracker = createTracker({ timing, report: () => {} });
+  const tracker = createTracker({ timing, logError: () => {} });
   const block = (height: bigint) => ({ id: `block ${height}`, height, time: 1_700_000_000n, txs: [], unknownImports: 0 });
   tracker.startAt(block(1n) as unknown as BlockPosition);
   tracker.nodeVerified();

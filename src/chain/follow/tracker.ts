@@ -14,13 +14,13 @@ export type Tracker = ReturnType<typeof createTracker>;
 export function createTracker({
   timing,
   onProgress,
-  report,
+  logError,
 }: {
   readonly timing: Pick<Timing, 'now' | 'unix' | 'after'>;
   /** Called after every relevant change of the status. */
   readonly onProgress?: ((status: FollowStatus) => void) | undefined;
   /** Called with an error when it first occurs, not while it repeats. */
-  readonly report: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 }) {
   const storedBlocks = createBlockMeter(timing.now);
   const gap = createGap(timing);
@@ -94,7 +94,7 @@ export function createTracker({
     errorOccurred: (error: unknown): void => {
       const isNew = codeOf(error) !== codeOf(lastError);
       lastError = error;
-      if (isNew) report(error);
+      if (isNew) logError(error);
       notifyProgress();
     },
     report: (): EngineReport => {

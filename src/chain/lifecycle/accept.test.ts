@@ -15,7 +15,7 @@ function setUp(writeIndex?: () => void) {
   const accept = createAccept(chain.state, writeIndex, bus);
   const next = () => {
     const { inboundUtxos, ...block } = source.next(chain.state);
-    if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
+    if (inboundUtxos.length > 0) chain.store.write(() => chain.sharedMemory.put(chainID, otherChainID, inboundUtxos));
     return block;
   };
   return { ...chain, bus, events, reported, accept, next };

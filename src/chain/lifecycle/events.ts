@@ -38,8 +38,8 @@ export type EventBus = {
   readonly subscribe: <K extends ChainEventKind>(kind: K, listener: (event: EventOf<K>) => void) => () => void;
 };
 
-/** Creates an event bus. An error of a listener goes to `report`; the other listeners are still called. */
-export function createEventBus(report: (error: unknown) => void): EventBus {
+/** Creates an event bus. An error of a listener goes to `logError`; the other listeners are still called. */
+export function createEventBus(logError: (error: unknown) => void): EventBus {
   const listeners = new Set<{ readonly kind: ChainEventKind; readonly call: (event: never) => void }>();
   return {
     publish: (event) => {
@@ -47,7 +47,7 @@ export function createEventBus(report: (error: unknown) => void): EventBus {
         try {
           if (kind === event.kind) call(event as never);
         } catch (error) {
-          report(error);
+          logError(error);
         }
     },
     subscribe: (kind, call) => {

@@ -155,8 +155,8 @@ test('an error of accept and one of the following reject are both reported, in o
   const failing = (text: string) => () => {
     throw new Error(text);
   };
-  const report = (error: unknown) => void reported.push((error as Error).message);
-  startSolo({ ...vm, accept: failing('disk full'), reject: failing('read error') }, { minBlockDelay: 0 }, timers, report);
+  const logError = (error: unknown) => void reported.push((error as Error).message);
+  startSolo({ ...vm, accept: failing('disk full'), reject: failing('read error') }, { minBlockDelay: 0 }, timers, logError);
   add('a');
   turn();
   expect(reported).toEqual(['disk full', 'read error']);

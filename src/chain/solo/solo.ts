@@ -52,7 +52,7 @@ export function startSolo(
     readonly policy?: BlockPolicy;
   },
   timers: SoloTimers,
-  report: (error: unknown) => void,
+  logError: (error: unknown) => void,
 ) {
   let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
   const maker = createBlockMaker(vm, timers.now);
@@ -60,7 +60,7 @@ export function startSolo(
   /** Returns whether no error occurred. */
   const makeAndReport = (): boolean => {
     const { errors } = maker.make();
-    for (const error of errors) report(error);
+    for (const error of errors) logError(error);
     return errors.length === 0;
   };
 
@@ -69,7 +69,7 @@ export function startSolo(
     try {
       return msUntilNextBlock(vm, timers.unixNanos, options.minBlockDelay);
     } catch (error) {
-      report(error);
+      logError(error);
       return retryDelay;
     }
   };

@@ -17,7 +17,7 @@ import type { PostgresSource } from './postgres-source.ts';
 export function createApiHub(
   { timers }: Pick<ClusterEnv, 'timers'>,
   { sql, chains, onChange, served, sealKey, consistency }: PostgresSource,
-  { longWork, report }: Pick<HubDeps, 'longWork' | 'report'>,
+  { longWork, logError }: Pick<HubDeps, 'longWork' | 'logError'>,
 ): EventHub {
   const {
     chains: [x],
@@ -38,8 +38,8 @@ export function createApiHub(
       if (isActive) stop = onChange(() => hub.advance());
     },
     // That the database does not answer is in the log once; see `watchIndexStatus`.
-    report: (error) => {
-      if (!isDatabaseDown(error)) report(error);
+    logError: (error) => {
+      if (!isDatabaseDown(error)) logError(error);
     },
   });
   return {

@@ -55,7 +55,7 @@ describe.skipIf(server === undefined)(
 
     test('from several processes, some repeated, are processed by the indexer', async () => {
       const processed: Address[] = [];
-      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { listen: sql.listen, report: unexpected });
+      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { listen: sql.listen, logError: unexpected });
       const [one, other] = [createRequester(), createRequester()];
       const requests = [...many.map(one), ...many.toReversed().map(other), ...many.slice(0, 10).map(one)];
       expect(await Promise.all(requests.map(outcomeOf))).toEqual(requests.map(() => 'done'));
@@ -66,7 +66,7 @@ describe.skipIf(server === undefined)(
     });
 
     test('leave results that are deleted after a minute', async () => {
-      const stop = processBackfillQueue(sql, async () => {}, { listen: sql.listen, report: unexpected });
+      const stop = processBackfillQueue(sql, async () => {}, { listen: sql.listen, logError: unexpected });
       const request = createRequester();
       await Promise.all(many.map(request));
       await sql.all(`UPDATE backfill_result SET at = at - interval '2 minutes'`, []);
@@ -76,7 +76,7 @@ describe.skipIf(server === undefined)(
     });
 
     test('can be made by a role that can only read', async () => {
-      const stop = processBackfillQueue(sql, async () => {}, { listen: sql.listen, report: unexpected });
+      const stop = processBackfillQueue(sql, async () => {}, { listen: sql.listen, logError: unexpected });
       const reader = `serac_backfill_reader_${process.pid}`;
       await sql.all(`CREATE ROLE ${reader} LOGIN`, []);
       await sql.all(`GRANT SELECT ON backfill_result TO ${reader}`, []);
@@ -95,7 +95,7 @@ describe.skipIf(server === undefined)(
 
     test('that no requester made are left out', async () => {
       const processed: Address[] = [];
-      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { listen: sql.listen, report: unexpected });
+      const stop = processBackfillQueue(sql, async (some) => void processed.push(...some), { listen: sql.listen, logError: unexpected });
       await createRequester()(address(1));
       for (const payload of ['', 'x', `${'0'.repeat(16)}${'g'.repeat(40)}`, `${'0'.repeat(57)}`])
         await sql.all('SELECT pg_notify(?, ?)', ['serac_backfill', payload]);
@@ -111,7 +111,7 @@ describe.skipIf(server === undefined)(
         started.push(work);
         return work.promise;
       };
-      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, report: unexpected });
+      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, logError: unexpected });
       const request = createRequester();
       const ended: string[] = [];
       void request(address(1)).then(() => ended.push('first'));
@@ -154,7 +154,7 @@ describe.skipIf(server === undefined)(
         if (isNodeUp) return;
         throw one === address(1) ? apiError(502, 'The node answers nonsense') : new TypeError('a bug');
       };
-      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, report: (error) => reported.push(error) });
+      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, logError: (error) => reported.push(error) });
       const request = createRequester();
       expect(await Promise.all([outcomeOf(request(address(1))), outcomeOf(request(address(2)))])).toEqual([
         '502 The node answers nonsense',
@@ -181,7 +181,7 @@ describe.skipIf(server === undefined)(
         hasStarted = true;
         return work.promise;
       };
-      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, report: unexpected });
+      const stop = processBackfillQueue(sql, backfill, { listen: sql.listen, logError: unexpected });
       const outcome = outcomeOf(createRequester()(address(1)));
       await eventually(
         () => hasStarted,
@@ -189,7 +189,7 @@ describe.skipIf(server === undefined)(
       );
       stop();
       work.reject(apiError(503, 'It has been stopped'));
-      const stopNext = processBackfillQueue(sql, async () => {}, { listen: sql.listen, report: unexpected });
+      const stopNext = processBackfillQueue(sql, async () => {}, { listen: sql.listen, logError: unexpected });
       expect(await outcome).toBe('done');
       stopNext();
     });

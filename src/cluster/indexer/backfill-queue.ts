@@ -50,7 +50,7 @@ const limits = { concurrency: 64, waiting: 50_000, cleanupEvery: 1000, perNotifi
 export function processBackfillQueue(
   sql: Sql,
   backfill: AddressTask,
-  { listen, report }: { readonly listen: Postgres['listen']; readonly report: (error: unknown) => void },
+  { listen, logError }: { readonly listen: Postgres['listen']; readonly logError: (error: unknown) => void },
 ): () => void {
   /** The tokens of requests that wait, by address; and those of requests in progress. */
   const waiting = new Map<Address, Set<string>>();
@@ -72,7 +72,7 @@ export function processBackfillQueue(
   };
 
   const processAddress = async (address: Address, tokens: ReadonlySet<string>): Promise<void> => {
-    const failure = await backfill([address]).then(() => null, createFailureFormatter(report));
+    const failure = await backfill([address]).then(() => null, createFailureFormatter(logError));
     if (!isStopped) await writeResults(tokens, failure);
   };
 
@@ -86,7 +86,7 @@ export function processBackfillQueue(
       inProgress.set(address, tokens);
       processAddress(address, tokens)
         .catch((error: unknown) => {
-          if (!isStopped) report(error);
+          if (!isStopped) logError(error);
         })
         .finally(() => {
           inProgress.delete(address);
@@ -126,9 +126,9 @@ const requestPattern = new RegExp(`^[0-9a-f]{${2 * tokenSize + 40}}$`);
 
 /** Formats an error for the column `failure`, and reports it if it is unexpected. */
 const createFailureFormatter =
-  (report: (error: unknown) => void) =>
+  (logError: (error: unknown) => void) =>
   (error: unknown): string => {
-    if (!(error instanceof ApiError)) report(error);
+    if (!(error instanceof ApiError)) logError(error);
     const failure: BackfillFailure =
       error instanceof ApiError
         ? { status: error.fault.status, message: error.message }

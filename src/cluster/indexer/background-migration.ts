@@ -17,7 +17,7 @@ const intervals = { progress: 10_000, retry: 5000 } as const;
 export function startBackgroundMigration(
   sql: WritableSql,
   env: ClusterEnv,
-  report: (error: unknown) => void,
+  logError: (error: unknown) => void,
   all = migrations,
 ): { readonly stop: () => void; readonly finished: Promise<void> } {
   let isStopped = false;
@@ -46,7 +46,7 @@ export function startBackgroundMigration(
         return;
       } catch (error) {
         if (isStopped) return;
-        report(error);
+        logError(error);
         await sleep(env.timers, intervals.retry);
       }
   };

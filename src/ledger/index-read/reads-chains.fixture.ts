@@ -24,7 +24,7 @@ export type ReadsChains = ReturnType<typeof openReadsChains>;
 export function openReadsChains(open: OpenDatabase, seed: number, path?: string) {
   const source = randomChain(seed, 6, 3_000_000);
   const log: ({ readonly chain: 0 | 1; readonly block: NewBlock } | { readonly unknownImports: readonly ExportedOutput[] })[] = [];
-  const { store, memory, state, close } = openChain(open, path);
+  const { store, sharedMemory, state, close } = openChain(open, path);
   const feeAsset = source.genesisTxs[0]?.id as Id;
   const indexOf = (id: Id) => {
     const number = getChainNumber(store, id);
@@ -36,7 +36,7 @@ export function openReadsChains(open: OpenDatabase, seed: number, path?: string)
   const oracle = createOracle(chainID, feeAsset);
   oracle.accept(source.first, source.genesisTxs, []);
 
-  const other = openState(store, memory, { id: otherChainID, genesis: genesisID });
+  const other = openState(store, sharedMemory, { id: otherChainID, genesis: genesisID });
   const otherIndex = indexOf(otherChainID);
   const empty = { networkID: 12345, blockchainID: zeroId, outputs: [], inputs: [], memo: new Uint8Array(0) };
   const asset = { name: Buffer.from('P'), symbol: Buffer.from('P'), denomination: 0, initialStates: [] };
@@ -94,7 +94,7 @@ export function openReadsChains(open: OpenDatabase, seed: number, path?: string)
     step: (txCount?: number): void => {
       const before = oracle.lastTime();
       const { inboundUtxos, block, diff } = source.next(state, txCount);
-      if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
+      if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(chainID, otherChainID, inboundUtxos));
       state.commitAll([{ block, diff }], index.indexBlocks);
       oracle.accept(block, block.txs, inboundUtxos);
       log.push({ chain: 0, block: { block, diff, imported: oracle.inbound() } });

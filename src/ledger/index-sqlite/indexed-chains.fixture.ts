@@ -38,7 +38,7 @@ export function openIndexedChains(open: OpenDatabase, seed: number, path?: strin
   const prepareBlock = (chain = nextChain()): PreparedBlock => {
     const generated = chain.source.next(chain.state);
     if (generated.inboundUtxos.length > 0)
-      twoChains.store.write(() => twoChains.memory.put(chain.source.id, unindexedChainID, generated.inboundUtxos));
+      twoChains.store.write(() => twoChains.sharedMemory.put(chain.source.id, unindexedChainID, generated.inboundUtxos));
     const imported = new Map<Id, Utxo>();
     for (const { effects } of generated.diff.applied)
       for (const id of effects.imported?.ids ?? []) {

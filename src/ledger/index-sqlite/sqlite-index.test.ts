@@ -71,7 +71,7 @@ test('after a revert the index follows other blocks of the same heights', () => 
   const takeFromBranch = (): void => {
     const { block, diff, inboundUtxos, chain } = branch.step();
     const at = testChains.chains[branch.chains.indexOf(chain)] as IndexedTestChain;
-    if (inboundUtxos.length > 0) testChains.store.write(() => testChains.memory.put(at.source.id, unindexedChainID, inboundUtxos));
+    if (inboundUtxos.length > 0) testChains.store.write(() => testChains.sharedMemory.put(at.source.id, unindexedChainID, inboundUtxos));
     at.state.commitAll([{ block, diff }], at.index.indexBlocks);
   };
   const restoreFork = copyTables(testChains.store);

@@ -22,8 +22,8 @@ const [chainID] = twoChainIDs;
 /** A chain whose genesis outputs are unknown until a block consumes one or `addSome` adds it. */
 function openLinearizedChain(seed: number, withIndex = true) {
   const store = openStore(openDatabase, { path: memoryPath, networkID: 12345, genesis: twoChainsGenesis });
-  const memory = openSharedMemory(store);
-  const state = openState(store, memory, { id: chainID, genesis: twoChainsGenesis });
+  const sharedMemory = openSharedMemory(store);
+  const state = openState(store, sharedMemory, { id: chainID, genesis: twoChainsGenesis });
   const source = createBlockGenerator(seed, chainID, []);
   const spec = { number: registerChain(store, chainID, twoChainsGenesis), id: chainID, feeAsset: source.feeAsset, completeFrom: 1 };
   migrateStore(store, spec.number);

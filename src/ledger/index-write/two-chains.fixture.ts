@@ -32,9 +32,9 @@ export type BlockGenerator = ReturnType<typeof createBlockGenerator>;
 /** Opens a database with the states of both chains. */
 export function openTwoChains(open: OpenDatabase, path: string = memoryPath) {
   const store = openStore(open, { path, networkID: 12345, genesis: twoChainsGenesis });
-  const memory = openSharedMemory(store);
-  const states = twoChainIDs.map((id) => openState(store, memory, { id, genesis: twoChainsGenesis }));
-  return { store, memory, states, close: store.close };
+  const sharedMemory = openSharedMemory(store);
+  const states = twoChainIDs.map((id) => openState(store, sharedMemory, { id, genesis: twoChainsGenesis }));
+  return { store, sharedMemory, states, close: store.close };
 }
 
 /**

@@ -34,7 +34,7 @@ function sumBalances(model: Model, address: Address, now: bigint) {
 
 const partText = (part: bigint): string => (part === ownPart ? 'own' : part === sharedPart ? 'shared' : `locked until ${part}`);
 
-function expectStateEqualsModel({ state, memory }: OpenChain, source: ReturnType<typeof randomChain>): void {
+function expectStateEqualsModel({ state, sharedMemory }: OpenChain, source: ReturnType<typeof randomChain>): void {
   const { model, addresses } = source;
   const last = model.blocks[model.blocks.length - 1];
   expect(state.lastAccepted()).toEqual({ id: last?.id as Id, height: last?.height as bigint, time: last?.time as bigint });
@@ -70,7 +70,7 @@ function expectStateEqualsModel({ state, memory }: OpenChain, source: ReturnType
     }
   }
   for (const utxo of model.inbound) expect(state.atomic(otherChainID, utxo.id)).toEqual(utxo);
-  for (const utxo of model.outbound) expect(memory.get(otherChainID, chainID, utxo.id)).toEqual(utxo);
+  for (const utxo of model.outbound) expect(sharedMemory.get(otherChainID, chainID, utxo.id)).toEqual(utxo);
   expect(state.stats()).toEqual({
     blocks: model.blocks.length,
     txs: model.txs.length,
@@ -102,7 +102,7 @@ for (const { name, open, onDisk } of sqliteDrivers)
         const before = checkChain(chain.store, chainID);
         const accepted = chain.state.lastAccepted();
         const next = source.next(chain.state, 8);
-        if (next.inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, next.inboundUtxos));
+        if (next.inboundUtxos.length > 0) chain.store.write(() => chain.sharedMemory.put(chainID, otherChainID, next.inboundUtxos));
         const puts = checkChain(chain.store, chainID);
         const fails = () => {
           throw new TypeError('power cut');
@@ -275,7 +275,7 @@ test('chains of one database are independent, and one can import what the other 
   const one = openChain(sqliteDrivers[0].open);
   const source = randomChain(10);
   appendBlocks(one, source, 3);
-  const otherState = openState(one.store, one.memory, { id: otherChainID, genesis: zeroId });
+  const otherState = openState(one.store, one.sharedMemory, { id: otherChainID, genesis: zeroId });
   expect(otherState.isInitialized()).toBe(false);
   otherState.init(source.genesisTxs, source.first);
   const before = checkChain(one.store, otherChainID);
@@ -284,7 +284,7 @@ test('chains of one database are independent, and one can import what the other 
   expect(source.model.outbound.length).toBeGreaterThan(0);
   for (const utxo of source.model.outbound) expect(otherState.atomic(chainID, utxo.id)).toEqual(utxo);
   expect(otherState.height()).toBe(0n);
-  expect(codeOf(() => openState(one.store, one.memory, { id: otherChainID, genesis: genesisID }))).toBe('STATE_OTHER_GENESIS');
+  expect(codeOf(() => openState(one.store, one.sharedMemory, { id: otherChainID, genesis: genesisID }))).toBe('STATE_OTHER_GENESIS');
   expect(checkChain(one.store, chainID).problems).toEqual([]);
   expectStateEqualsModel(one, source);
 });

@@ -53,7 +53,7 @@ type ChainIdentity = {
 };
 
 /** Opens the state of a chain. `onCommit` is called with the last block after each commit; it must be fast. */
-export function openState(store: Store, memory: SharedMemory, chain: ChainIdentity, onCommit?: (last: AcceptedBlock) => void): ChainState {
+export function openState(store: Store, sharedMemory: SharedMemory, chain: ChainIdentity, onCommit?: (last: AcceptedBlock) => void): ChainState {
   const number = registerChain(store, chain.id, chain.genesis);
   const tables = openStateTables(store, number);
   const { history, utxos, owners, balances } = tables;
@@ -97,11 +97,11 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
     id: chain.id,
     ...history,
     ...balances,
-    ...createChainWriter({ store, memory, chain: { id: chain.id, number }, tables, tip, onCommit }),
+    ...createChainWriter({ store, sharedMemory, chain: { id: chain.id, number }, tables, tip, onCommit }),
     transfers,
     utxo: utxos.unspent,
     storedUtxo: utxos.stored,
-    atomic: (sourceChain, utxoID) => memory.get(chain.id, sourceChain, utxoID),
+    atomic: (sourceChain, utxoID) => sharedMemory.get(chain.id, sourceChain, utxoID),
     isInitialized: tip.isInitialized,
     lastAccepted: () => {
       const { id, height, time } = tip.last();
@@ -114,11 +114,11 @@ export function openState(store: Store, memory: SharedMemory, chain: ChainIdenti
       const found = utxos.findPositionById(utxoID);
       return found && decodeStoredUtxo(found.bytes);
     },
-    wasConsumed: (ref) => utxos.findPosition(ref)?.isSpent ?? memory.wasRemoved(chain.id, refId(ref)),
-    wasImported: (utxoID) => memory.wasRemoved(chain.id, utxoID),
+    wasConsumed: (ref) => utxos.findPosition(ref)?.isSpent ?? sharedMemory.wasRemoved(chain.id, refId(ref)),
+    wasImported: (utxoID) => sharedMemory.wasRemoved(chain.id, utxoID),
     consumerOf: utxos.consumer,
     utxos: (sourceChain, query, strict) =>
-      sourceChain === chain.id ? ownPage(query, strict) : memory.page(chain.id, sourceChain, query, strict),
+      sourceChain === chain.id ? ownPage(query, strict) : sharedMemory.page(chain.id, sourceChain, query, strict),
     stats: () => {
       const { height, unspent } = tip.last();
       return { blocks: Number(height) + 1, txs: history.lastTxSeq(), unspent };

@@ -23,7 +23,7 @@ type Changes = Pick<Diff, 'applied' | 'consumed'>;
 
 type WriterParts = {
   readonly store: Pick<Store, 'db' | 'write'>;
-  readonly memory: SharedMemory;
+  readonly sharedMemory: SharedMemory;
   readonly chain: { readonly id: Id; readonly number: number };
   readonly tables: StateTables;
   readonly tip: ChainTip;
@@ -111,7 +111,7 @@ export function createChainWriter(parts: WriterParts) {
 }
 
 /** Creates the write transaction of a chain, and the one that stores blocks. */
-function createBlockWrites({ store, memory, chain, tables, tip, onCommit }: WriterParts) {
+function createBlockWrites({ store, sharedMemory, chain, tables, tip, onCommit }: WriterParts) {
   const { history, utxos } = tables;
 
   /** Runs a write transaction. If it fails, the caches are cleared: they may have rows of the transaction that was rolled back. */
@@ -158,10 +158,10 @@ function createBlockWrites({ store, memory, chain, tables, tip, onCommit }: Writ
 
   /** Removes the imported outputs of a block from shared memory and puts its exported ones there. Returns the imported ones, if they are needed. */
   const moveSharedOutputs = ({ diff, imported: known }: NewBlock, needsImported: boolean): ReadonlyMap<Id, Utxo> => {
-    const found = needsImported ? new Map([...findImported(memory, chain.id, diff), ...(known ?? [])]) : noImports;
+    const found = needsImported ? new Map([...findImported(sharedMemory, chain.id, diff), ...(known ?? [])]) : noImports;
     for (const { effects } of diff.applied) {
-      if (effects.imported) memory.remove(chain.id, effects.imported.from, effects.imported.ids);
-      if (effects.exported) memory.put(effects.exported.to, chain.id, effects.exported.utxos);
+      if (effects.imported) sharedMemory.remove(chain.id, effects.imported.from, effects.imported.ids);
+      if (effects.exported) sharedMemory.put(effects.exported.to, chain.id, effects.exported.utxos);
     }
     return found;
   };
@@ -194,11 +194,11 @@ function createTimes(blocks: readonly NewBlock[], read: (height: number) => numb
 const noImports: ReadonlyMap<Id, Utxo> = new Map();
 
 /** Finds the outputs that the transactions import. Must run before they are removed from shared memory. */
-function findImported(memory: SharedMemory, chainID: Id, { applied }: Pick<Diff, 'applied'>): ReadonlyMap<Id, Utxo> {
+function findImported(sharedMemory: SharedMemory, chainID: Id, { applied }: Pick<Diff, 'applied'>): ReadonlyMap<Id, Utxo> {
   const found = new Map<Id, Utxo>();
   for (const { effects } of applied)
     for (const id of effects.imported?.ids ?? []) {
-      const utxo = memory.get(chainID, effects.imported?.from as Id, id);
+      const utxo = sharedMemory.get(chainID, effects.imported?.from as Id, id);
       if (utxo !== undefined) found.set(id, utxo);
     }
   return found;

@@ -152,7 +152,7 @@ test('an asset that is created without any output is right', () => {
 });
 
 test('a large shared memory is checked', () => {
-  const { store, memory } = grown();
+  const { store, sharedMemory } = grown();
   const owners = {
     kind: 'secp256k1fx.TransferOutput',
     amount: 1n,
@@ -163,7 +163,7 @@ test('a large shared memory is checked', () => {
   const puts = Array.from({ length: 12_000 }, (_, i) =>
     makeUtxo(i.toString(16).padStart(64, '0') as Id, 0, zeroId, { ...owners, addresses: [...owners.addresses] }),
   );
-  store.write(() => memory.put(chainID, otherChainID, puts));
+  store.write(() => sharedMemory.put(chainID, otherChainID, puts));
   // Sorting all rows again for each batch took about 13 s for this many.
   const began = performance.now();
   expect(checkChain(store, chainID).problems).toEqual([]);

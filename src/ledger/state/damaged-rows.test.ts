@@ -75,7 +75,7 @@ test('reading an unspent output of a damaged transaction fails', () => {
   const { chain, unspent } = grownWithOutputs();
   /** Opens the state again, so that no output is cached. */
   const codes = () => {
-    const { utxo } = openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
+    const { utxo } = openState(chain.store, chain.sharedMemory, { id: chainID, genesis: genesisID });
     return new Set(unspent.map((ref) => codeOf(() => utxo(ref))));
   };
   expect(codes()).toEqual(new Set([undefined]));
@@ -88,7 +88,7 @@ test('reading an output of a transaction that is stored in the row of another on
   const first = unspent[0] as Utxo;
   const second = unspent.find(({ txID }) => txID !== first.txID) as Utxo;
   chain.store.db.exec(`UPDATE c1_tx SET bytes = (SELECT bytes FROM c1_tx WHERE id = x'${second.txID}') WHERE id = x'${first.txID}'`);
-  const { utxo } = openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
+  const { utxo } = openState(chain.store, chain.sharedMemory, { id: chainID, genesis: genesisID });
   expect(codeOf(() => utxo(first))).toBe('STATE_DAMAGED');
   expect(utxo(second)?.id).toBe(second.id);
 });
@@ -100,7 +100,7 @@ test('reading a damaged output from before linearization fails', () => {
     ...{ threshold: 1, addresses: ['cd'.repeat(20) as Address] },
   });
   chain.state.addPreLinearizationUtxos([old]);
-  const open = () => openState(chain.store, chain.memory, { id: chainID, genesis: genesisID });
+  const open = () => openState(chain.store, chain.sharedMemory, { id: chainID, genesis: genesisID });
   expect(open().utxo(old)).toEqual(old);
   damage(chain, 'c1_old_utxo', 'bytes', 80);
   expect(codeOf(() => open().utxo(old))).toBe('STATE_DAMAGED');

@@ -6,9 +6,9 @@ import { openSharedMemory } from './shared-memory.ts';
 
 export function openChain(open: OpenDatabase, path: string = memoryPath, options: Partial<StoreOptions> = {}) {
   const store = openStore(open, { path, networkID: 12345, genesis: genesisID, ...options });
-  const memory = openSharedMemory(store);
-  const state = openState(store, memory, { id: chainID, genesis: genesisID });
-  return { store, memory, state, close: store.close };
+  const sharedMemory = openSharedMemory(store);
+  const state = openState(store, sharedMemory, { id: chainID, genesis: genesisID });
+  return { store, sharedMemory, state, close: store.close };
 }
 
 export type OpenChain = ReturnType<typeof openChain>;
@@ -19,8 +19,8 @@ export function appendBlocks(chain: OpenChain, source: ReturnType<typeof randomC
   for (let i = 0; i < blocks; i++) commitNext(chain, source.next(chain.state, txCount));
 }
 
-export function commitNext({ store, memory, state }: OpenChain, { inboundUtxos, block, diff }: NextBlock): void {
-  if (inboundUtxos.length > 0) store.write(() => memory.put(chainID, otherChainID, inboundUtxos));
+export function commitNext({ store, sharedMemory, state }: OpenChain, { inboundUtxos, block, diff }: NextBlock): void {
+  if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(chainID, otherChainID, inboundUtxos));
   state.commitAll([{ block, diff }]);
 }
 

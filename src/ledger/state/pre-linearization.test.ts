@@ -111,7 +111,7 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => !onDisk))
         return next;
       });
       all.store.write(() => {
-        for (const { inboundUtxos } of batch) all.memory.put(chainID, otherChainID, inboundUtxos);
+        for (const { inboundUtxos } of batch) all.sharedMemory.put(chainID, otherChainID, inboundUtxos);
       });
       all.state.commitAll(batch);
       const [expected, got] = [checkChain(one.store, chainID), checkChain(all.store, chainID)];

@@ -28,52 +28,52 @@ for (const { name, open, onDisk } of sqliteDrivers)
       };
       return onDisk ? withScratchDatabase(run) : run();
     };
-    const listed = ({ memory }: ReturnType<typeof openChain>) => memory.page(chainID, otherChainID, fromStart, true).utxos.map(storedID);
+    const listed = ({ sharedMemory }: ReturnType<typeof openChain>) => sharedMemory.page(chainID, otherChainID, fromStart, true).utxos.map(storedID);
 
     test('outputs that one chain puts are listed for the other chain, newest first, until they are removed', () =>
       within((chain) => {
-        const { memory, store } = chain;
-        store.write(() => memory.put(chainID, otherChainID, [a, b]));
-        store.write(() => memory.put(chainID, otherChainID, [c]));
-        expect(memory.get(chainID, otherChainID, a.id)).toEqual(a);
-        expect(memory.get(otherChainID, chainID, a.id)).toBeUndefined();
-        expect(memory.get(chainID, zeroId, a.id)).toBeUndefined();
+        const { sharedMemory, store } = chain;
+        store.write(() => sharedMemory.put(chainID, otherChainID, [a, b]));
+        store.write(() => sharedMemory.put(chainID, otherChainID, [c]));
+        expect(sharedMemory.get(chainID, otherChainID, a.id)).toEqual(a);
+        expect(sharedMemory.get(otherChainID, chainID, a.id)).toBeUndefined();
+        expect(sharedMemory.get(chainID, zeroId, a.id)).toBeUndefined();
         expect(listed(chain)).toEqual([c.id, b.id, a.id]);
-        expect(memory.wasRemoved(chainID, b.id)).toBe(false);
-        store.write(() => memory.remove(chainID, otherChainID, [b.id]));
-        expect(memory.get(chainID, otherChainID, b.id)).toBeUndefined();
-        expect(memory.wasRemoved(chainID, b.id)).toBe(true);
+        expect(sharedMemory.wasRemoved(chainID, b.id)).toBe(false);
+        store.write(() => sharedMemory.remove(chainID, otherChainID, [b.id]));
+        expect(sharedMemory.get(chainID, otherChainID, b.id)).toBeUndefined();
+        expect(sharedMemory.wasRemoved(chainID, b.id)).toBe(true);
         expect(listed(chain)).toEqual([c.id, a.id]);
       }));
 
     test('removing an output before it is put cancels the put', () =>
       within((chain) => {
-        const { memory, store } = chain;
-        store.write(() => memory.remove(chainID, otherChainID, [a.id]));
-        expect(memory.get(chainID, otherChainID, a.id)).toBeUndefined();
-        expect(memory.wasRemoved(chainID, a.id)).toBe(true);
+        const { sharedMemory, store } = chain;
+        store.write(() => sharedMemory.remove(chainID, otherChainID, [a.id]));
+        expect(sharedMemory.get(chainID, otherChainID, a.id)).toBeUndefined();
+        expect(sharedMemory.wasRemoved(chainID, a.id)).toBe(true);
         const { hash } = checkChain(store, chainID);
-        store.write(() => memory.put(chainID, otherChainID, [a]));
-        expect(memory.get(chainID, otherChainID, a.id)).toBeUndefined();
+        store.write(() => sharedMemory.put(chainID, otherChainID, [a]));
+        expect(sharedMemory.get(chainID, otherChainID, a.id)).toBeUndefined();
         expect(listed(chain)).toEqual([]);
         expect(checkChain(store, chainID).hash).not.toBe(hash);
-        store.write(() => memory.put(chainID, otherChainID, [a]));
-        expect(memory.get(chainID, otherChainID, a.id)).toEqual(a);
+        store.write(() => sharedMemory.put(chainID, otherChainID, [a]));
+        expect(sharedMemory.get(chainID, otherChainID, a.id)).toEqual(a);
       }));
 
     test('putting or removing an output twice is rejected; putting it again after its removal is accepted', () =>
       within((chain) => {
-        const { memory, store } = chain;
-        store.write(() => memory.put(chainID, otherChainID, [a]));
-        expect(codeOf(() => store.write(() => memory.put(chainID, otherChainID, [b, a])))).toBe('STATE_DUPLICATE_PUT');
-        expect(memory.get(chainID, otherChainID, b.id)).toBeUndefined();
-        store.write(() => memory.remove(chainID, otherChainID, [a.id]));
-        store.write(() => memory.put(chainID, otherChainID, [a]));
+        const { sharedMemory, store } = chain;
+        store.write(() => sharedMemory.put(chainID, otherChainID, [a]));
+        expect(codeOf(() => store.write(() => sharedMemory.put(chainID, otherChainID, [b, a])))).toBe('STATE_DUPLICATE_PUT');
+        expect(sharedMemory.get(chainID, otherChainID, b.id)).toBeUndefined();
+        store.write(() => sharedMemory.remove(chainID, otherChainID, [a.id]));
+        store.write(() => sharedMemory.put(chainID, otherChainID, [a]));
         expect(listed(chain)).toEqual([a.id]);
-        store.write(() => memory.remove(chainID, otherChainID, [a.id]));
-        store.write(() => memory.remove(chainID, otherChainID, [a.id]));
-        expect(codeOf(() => store.write(() => memory.remove(chainID, otherChainID, [a.id])))).toBe('STATE_DUPLICATE_REMOVE');
-        store.write(() => memory.put(chainID, otherChainID, [a]));
-        expect(memory.get(chainID, otherChainID, a.id)).toBeUndefined();
+        store.write(() => sharedMemory.remove(chainID, otherChainID, [a.id]));
+        store.write(() => sharedMemory.remove(chainID, otherChainID, [a.id]));
+        expect(codeOf(() => store.write(() => sharedMemory.remove(chainID, otherChainID, [a.id])))).toBe('STATE_DUPLICATE_REMOVE');
+        store.write(() => sharedMemory.put(chainID, otherChainID, [a]));
+        expect(sharedMemory.get(chainID, otherChainID, a.id)).toBeUndefined();
       }));
   });

@@ -45,7 +45,7 @@ test('the callback of a commit receives the stored block with the numbers of its
   chain.state.init(source.genesisTxs, source.first, checkOnly);
   for (let i = 0; i < 40; i++) {
     const { inboundUtxos, block, diff } = source.next(chain.state);
-    if (inboundUtxos.length > 0) chain.store.write(() => chain.memory.put(chainID, otherChainID, inboundUtxos));
+    if (inboundUtxos.length > 0) chain.store.write(() => chain.sharedMemory.put(chainID, otherChainID, inboundUtxos));
     chain.state.commitAll([{ block, diff }], checkOnly);
   }
   expect(imports).toBeGreaterThan(0);

@@ -3,10 +3,10 @@ import type { Log } from '../../base/log/log.ts';
 import type { After } from './gather-blocks.ts';
 import { formatCounts, limitLines } from './limit-lines.ts';
 
-type ReportEnv = { readonly log: Log; readonly timers: { readonly after: After } };
+type ErrorLogEnv = { readonly log: Log; readonly timers: { readonly after: After } };
 
 /** Returns a function that writes errors to the log, limited in number: callers can cause as many as they send requests. */
-export function createReport({ log, timers }: ReportEnv, prefix = ''): (error: unknown) => void {
+export function createErrorLog({ log, timers }: ErrorLogEnv, prefix = ''): (error: unknown) => void {
   const lines = limitLines<unknown>(
     {
       show: (error) => log(prefix + formatError(error), error instanceof Fault ? 'warn' : 'error'),
