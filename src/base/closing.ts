@@ -53,7 +53,11 @@ export function openTogether<T>(
 }
 
 /** Runs `work` with something open, and closes it if that fails. `logError` gets an error of closing. */
-export async function closeOnFailure<C extends Required<Closable>, T>(open: C, logError: LogError, work: (open: C) => Promise<T>): Promise<T> {
+export async function closeOnFailure<C extends Required<Closable>, T>(
+  open: C,
+  logError: LogError,
+  work: (open: C) => Promise<T>,
+): Promise<T> {
   try {
     return await work(open);
   } catch (error) {

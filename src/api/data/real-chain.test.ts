@@ -35,7 +35,10 @@ const recoverKey: RecoverPublicKey = (unsigned, signature) =>
   recoverNative(sha256(unsigned), signature.subarray(0, 64), signature[64] as number);
 const clientOf = (reads: Parameters<typeof sampleServedChain>[0], recover = recoverKey): SendDataRequest => {
   const servedChain = sampleServedChain(reads, { id: chain.chainID, feeAsset: chain.feeAsset });
-  return createDataApiClient(sampleServed(servedChain, { now: chain.now }), { recover, logError: (error) => expect(error).toBeUndefined() });
+  return createDataApiClient(sampleServed(servedChain, { now: chain.now }), {
+    recover,
+    logError: (error) => expect(error).toBeUndefined(),
+  });
 };
 const real = clientOf(chain.index);
 const scanned = clientOf(createScanningReads(chain));

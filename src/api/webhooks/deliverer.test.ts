@@ -197,7 +197,7 @@ describe('deliveries', () => {
       () => ofHook('quick'),
       (count) => count >= 20,
     );
-    expect(setup.sent.length - ofHook('quick')).toBeLessThanOrEqual(requestCounts.ofKey);
+    expect(setup.sent.length - ofHook('quick')).toBeLessThanOrEqual(requestCounts.ofOwner);
     setup.slowReceiver.resolve();
     await eventually(
       () => ofHook('slow 0'),

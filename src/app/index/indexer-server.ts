@@ -35,7 +35,13 @@ export async function serveIndexer(
   health.register('readiness', 'index', check, [applicationTag]);
   health.register('health', 'webhooks', () => checkIndexDeliveries(readDeliveries()), [applicationTag]);
   await health.start();
-  const urls = listUrls({ url: '', apis: { ...config.apis, info: false, dev: false }, data: undefined, metricsApi: undefined, strict: true });
+  const urls = listUrls({
+    url: '',
+    apis: { ...config.apis, info: false, dev: false },
+    data: undefined,
+    metricsApi: undefined,
+    strict: true,
+  });
   const entries = [
     ...urls.filter(({ name }) => name === 'health' || name === 'metrics'),
     { name: 'ready', label: 'Readiness', url: readyPath },

@@ -186,7 +186,8 @@ export function openNodeStore(
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         sharedMemory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
       putAtomicUtxo: (reader, from, utxo) => store.write(() => sharedMemory.put(reader, from, [utxo])),
-      knowsAtomicUtxo: (reader, from, utxoID) => sharedMemory.get(reader, from, utxoID) !== undefined || sharedMemory.wasRemoved(reader, utxoID),
+      knowsAtomicUtxo: (reader, from, utxoID) =>
+        sharedMemory.get(reader, from, utxoID) !== undefined || sharedMemory.wasRemoved(reader, utxoID),
       listPutUtxos: sharedMemory.listPut,
       listAtomicUtxos: sharedMemory.list,
       probeWrite: () => {

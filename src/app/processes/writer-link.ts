@@ -1,8 +1,8 @@
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ChainClock } from '../../base/timing/chain-clock.ts';
-import { type LineLimit, limitLines } from '../output/limit-lines.ts';
 import { createErrorLog } from '../output/error-log.ts';
+import { type LineLimit, limitLines } from '../output/limit-lines.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { hungTimeout, killTimeout, watchHeartbeat } from './heartbeat.ts';
 import type { LiveEvent, MessageFromReader, MessageToReader, ReaderState } from './messages.ts';

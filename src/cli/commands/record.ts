@@ -3,8 +3,8 @@ import { createDevAccess, withoutOtherPages } from '../../api/http/dev-access.ts
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { maxTxBody } from '../../api/http/node-routes.ts';
 import { messageOf } from '../../base/fault.ts';
-import { createMutex } from '../../base/timing/slots.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { type ClientCommand, type ClientContext, callDev, decodeDev, nodeMethods } from './client-command.ts';
 import { badArgument, recordingError } from './fault.ts';
 import { changesNode, formatLine, methodsOf, type RecordedCall, type RecordingHeader, recordingLimits, settle } from './recording.ts';

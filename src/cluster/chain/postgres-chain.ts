@@ -119,7 +119,7 @@ export function openPostgresChain(
   };
 }
 
-const inTransaction = <T>(sql: WritableSql, queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
+const inTransaction = async <T>(sql: WritableSql, queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
 
 /** Returns a function that stores blocks in one transaction, after the creation of the partitions that they need. */
 function createPartitionedCommits({

@@ -1,5 +1,5 @@
-import { createMutex } from '../../base/timing/slots.ts';
 import { sleep } from '../../base/timing/sleep.ts';
+import { createMutex } from '../../base/timing/slots.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { Postgres } from '../postgres/postgres.ts';

@@ -19,7 +19,8 @@ test('blocks that are stored together have the same rows as one by one, also if 
   }
   processCaches.resize(0);
   const { store, sharedMemory, state } = together;
-  for (const { inboundUtxos } of batch) if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(chainID, otherChainID, inboundUtxos));
+  for (const { inboundUtxos } of batch)
+    if (inboundUtxos.length > 0) store.write(() => sharedMemory.put(chainID, otherChainID, inboundUtxos));
   state.commitAll(batch);
   const rowsOf = ({ store: { db } }: typeof single, table: string) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
   for (const table of ['c1_balance', 'c1_owner', 'c1_spend'])

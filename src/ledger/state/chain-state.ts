@@ -53,7 +53,12 @@ type ChainIdentity = {
 };
 
 /** Opens the state of a chain. `onCommit` is called with the last block after each commit; it must be fast. */
-export function openState(store: Store, sharedMemory: SharedMemory, chain: ChainIdentity, onCommit?: (last: AcceptedBlock) => void): ChainState {
+export function openState(
+  store: Store,
+  sharedMemory: SharedMemory,
+  chain: ChainIdentity,
+  onCommit?: (last: AcceptedBlock) => void,
+): ChainState {
   const number = registerChain(store, chain.id, chain.genesis);
   const tables = openStateTables(store, number);
   const { history, utxos, owners, balances } = tables;

@@ -28,7 +28,8 @@ for (const { name, open, onDisk } of sqliteDrivers)
       };
       return onDisk ? withScratchDatabase(run) : run();
     };
-    const listed = ({ sharedMemory }: ReturnType<typeof openChain>) => sharedMemory.page(chainID, otherChainID, fromStart, true).utxos.map(storedID);
+    const listed = ({ sharedMemory }: ReturnType<typeof openChain>) =>
+      sharedMemory.page(chainID, otherChainID, fromStart, true).utxos.map(storedID);
 
     test('outputs that one chain puts are listed for the other chain, newest first, until they are removed', () =>
       within((chain) => {
