@@ -10,7 +10,7 @@ import {
   findMaybePromises,
   findRepeatedSignatures,
   findTypes,
-  listTypesWithMethods,
+  findTypesWithMethods,
 } from './house-patterns.ts';
 import { countRuns, type Run } from './house-runs.ts';
 
@@ -57,7 +57,7 @@ const placesIn = (file: string, found: readonly Found[]): Place[] => found.map((
 const findAll = (find: (text: string) => Found[]): Place[] => [...texts].flatMap(([file, text]) => placesIn(file, find(text)));
 const sumSizes = (places: readonly Place[]): number => places.reduce((sum, { size }) => sum + size, 0);
 
-const typesWithMethods = listTypesWithMethods(texts.values());
+const typesWithMethods = findTypesWithMethods(texts);
 const bags = [...findBags(texts)].flatMap(([file, found]) => placesIn(file, found));
 const signatures = findAll(findRepeatedSignatures);
 const fileSizes = findAll((text) => [{ line: 1, size: text.split('\n').length - 1, start: '' }]);
@@ -70,7 +70,7 @@ const found: Readonly<Record<string, readonly Place[]>> = {
   'types with 12 fields or more': findAll(findTypes).filter(({ size }) => size >= 12),
   'bags (…Deps, …Options, …Parts)': bags,
   'bags that are used once': bags.filter(({ size }) => size <= 1),
-  'spreads of a bag': findAll((text) => findBagSpreads(text, typesWithMethods)),
+  'spreads of a bag': [...texts].flatMap(([file, text]) => placesIn(file, findBagSpreads(text, typesWithMethods.get(file) ?? new Set()))),
   'conditional spreads': findAll(findConditionalSpreads),
   'lines with "| Promise<"': findAll(findMaybePromises),
   'types built by one factory': signatures,

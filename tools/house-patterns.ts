@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path';
+
 /** What tools/count-house.ts counts in the text of a source file: places that are hard to read, found by patterns. */
 
 /** Something that was counted: its line in the file, its size and the text of its first line. */
@@ -89,22 +91,49 @@ function isInObject(text: string, index: number): boolean {
   return !/^\s*(?::|=[^=>]|of\b)/.test(text.slice(end, end + 20));
 }
 
-/** Spreads that depend on a condition: `...(x && { x })`, `...(c ? { x } : {})`. */
+/** Spreads that depend on a condition: `...(x && { x })`, `...(c ? { x } : {})`. A default, `...(x ?? y)`, is none. */
 export function findConditionalSpreads(text: string): Found[] {
   const code = withoutStrings(text);
   const isConditional = (index: number): boolean =>
-    isInObject(code, index) && /&&|\?[^.?]/.test(code.slice(index + 4, endOf(code, index + 3) - 1));
+    isInObject(code, index) && /&&|(?<!\?)\?[^.?]/.test(code.slice(index + 4, endOf(code, index + 3) - 1));
   return [...code.matchAll(/\.\.\.\(/g)].filter(({ index }) => isConditional(index)).map(({ index }) => foundAt(text, index));
 }
 
-/** Names of the types that have a method: a value of such a type carries functions, not data. */
-export const listTypesWithMethods = (texts: Iterable<string>): ReadonlySet<string> =>
-  new Set([...texts].flatMap((text) => listTypes(text).flatMap(({ name, fields }) => (countMethods(fields) > 0 ? [name] : []))));
+/** Names of the types of a file that have a method: a value of such a type carries functions, not data. */
+const listTypesWithMethods = (text: string): string[] =>
+  listTypes(text).flatMap(({ name, fields }) => (countMethods(fields) > 0 ? [name] : []));
+
+/** By file: names of the types with a method that it declares, or that it imports from a file that does. */
+export function findTypesWithMethods(texts: ReadonlyMap<string, string>): ReadonlyMap<string, ReadonlySet<string>> {
+  const declared = new Map([...texts].map(([file, text]) => [file, listTypesWithMethods(text)]));
+  return new Map(
+    [...texts].map(([file, text]) => {
+      const imported = [...text.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm)].flatMap(([, names = '', from = '']) => {
+        const known = declared.get(join(dirname(file), from)) ?? [];
+        return known.filter((name) => new RegExp(`\\b${name}\\b`).test(names));
+      });
+      return [file, new Set([...(declared.get(file) ?? []), ...imported])];
+    }),
+  );
+}
 
 const bagTypes = /(?:Deps|Options|Parts|Config|Env|Context|Settings|Hooks)$/;
 const bagNames = /^(?:\w*(?:deps|options|parts|config|env|context|settings|hooks)|base|own|shared|common|core)$/i;
 
-/** Spreads of a value that carries things for others: named or typed as a bag, or with a type that has methods. Who gets what cannot be seen there. */
+/** Whether a name is an object of texts and numbers that its file writes down, as a set of headers: copying it hides nobody's parts. */
+const isPlainValue = (code: string, name: string): boolean =>
+  new RegExp(`\\bconst ${name} = \\{\\s*(?:['\\w-]+: (?:'[^'\\n]*'|[\\d_.]+|true|false),?\\s*)*\\}`).test(code);
+
+/** Whether the spread at `index` makes a value of a union, which says its `kind`: a transaction, a block, a schema. */
+function makesTaggedValue(code: string, index: number): boolean {
+  const opener = openerBefore(code, index);
+  return /^\{\s*kind: '/.test(code.slice(opener, opener + 40));
+}
+
+/**
+ * Spreads of a value that carries things for others: named or typed as a bag, or with a type that has methods. Who gets what cannot be seen there.
+ * Copies of plain values and of values of a union do not count.
+ */
 export function findBagSpreads(text: string, typesWithMethods: ReadonlySet<string>): Found[] {
   const code = withoutStrings(text);
   const isBag = (name: string): boolean =>
@@ -113,7 +142,9 @@ export function findBagSpreads(text: string, typesWithMethods: ReadonlySet<strin
       ([, type = '']) => bagTypes.test(type) || typesWithMethods.has(type),
     );
   return [...code.matchAll(/\.\.\.(\w+)(?=[\s,}])/g)]
-    .filter(({ 1: name = '', index }) => isBag(name) && isInObject(code, index))
+    .filter(
+      ({ 1: name = '', index }) => isBag(name) && isInObject(code, index) && !isPlainValue(code, name) && !makesTaggedValue(code, index),
+    )
     .map(({ index }) => foundAt(text, index));
 }
 

@@ -14,15 +14,18 @@ type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'en
 export const runClientProgram = (
   name: ClientCommandName,
   { command, options, given }: { readonly command: Command; readonly options: Options; readonly given: FlagInputs },
-  own: ClientProcess,
+  { input, write, onInterrupt, env }: ClientProcess,
 ): Promise<number | undefined> =>
   runClientCommand(name, {
-    ...own,
+    input,
+    write,
+    onInterrupt,
+    env,
     client: createRpcClient({ url: options.url, token: options['dev-token'], apiKey: options['api-key'] }),
     args: command.args,
     options,
     given,
-    print: (line) => own.write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
+    print: (line) => write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
     readFile: readBlob,
     writeFile: replaceFile,
   });

@@ -1,4 +1,4 @@
-import type { Sql, SqlValue, WritableSql } from '../../ledger/index/sql.ts';
+import type { SqlValue, WritableSql } from '../../ledger/index/sql.ts';
 import type { OpenDatabase } from '../../ledger/store/database.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import { createTransactions } from '../../ledger/store/transaction.ts';
@@ -14,6 +14,11 @@ export function openSharedFile(open: OpenDatabase, path: string, isDurable = tru
   db.exec(`PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'};`);
   const transactions = createTransactions(db);
   const prepared = createStatementCache(db);
-  const sql: Sql = { dialect: 'sqlite', all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[] };
-  return { ...sql, write: (work) => transactions.write(() => work(sql)), close: db.close };
+  const sql: WritableSql & { readonly close: () => void } = {
+    dialect: 'sqlite',
+    all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[],
+    write: (work) => transactions.write(() => work(sql)),
+    close: db.close,
+  };
+  return sql;
 }

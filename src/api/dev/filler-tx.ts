@@ -11,24 +11,29 @@ import { DevError } from './fault.ts';
 
 type FillerDeps = {
   readonly chainParams: ChainParams;
-  /** The key of account 0. */
-  readonly key: Key;
   readonly utxos: ReadUtxoPage;
   readonly formatAddress: (address: Key['address']) => string;
   /** Unix seconds of the chain's clock. */
   readonly now: () => bigint;
+};
+
+/** Who pays for a filler, which output is taken, and what is written into it. */
+type Filler = {
+  readonly key: Key;
   /** IDs of outputs that other transactions are about to spend. */
   readonly avoided?: ReadonlySet<Id>;
+  readonly memo?: string;
 };
 
 /**
- * Builds the transaction of a mined block that would be empty, since empty blocks are invalid: account 0 sends one of its outputs to itself
- * and pays the fee. The output of the last filler is the newest and therefore found first.
+ * Builds the transaction of a mined block that would be empty, since empty blocks are invalid: an account, usually account 0, sends one of its
+ * outputs to itself and pays the fee. The output of the last filler is the newest and therefore found first.
  */
-export function createFillerTx(deps: FillerDeps, memo = ''): Tx {
-  const { chainParams, key, now } = deps;
+export function createFillerTx(deps: FillerDeps, filler: Filler): Tx {
+  const { chainParams, now } = deps;
+  const { key, memo = '' } = filler;
   const { feeAsset, txFee } = chainParams;
-  const { utxo, amount } = findPayment(deps);
+  const { utxo, amount } = findPayment(deps, filler);
   const funds = { utxos: [utxo], now: now(), memo: new TextEncoder().encode(memo) };
   return signDraft(baseTx({ keys: [key], chainParams }, funds, [transfer(feeAsset, amount - txFee, ownedBy([key]))]));
 }
@@ -36,16 +41,16 @@ export function createFillerTx(deps: FillerDeps, memo = ''): Tx {
 /** The filler of a replaced block: from the first account with an output that is not avoided, else from account 0. */
 export function createReorgFiller(
   accounts: readonly [{ readonly key: Key }, ...{ readonly key: Key }[]],
-  deps: Omit<FillerDeps, 'key'>,
-  memo: string,
+  deps: FillerDeps,
+  { memo, avoided }: { readonly memo: string; readonly avoided: ReadonlySet<Id> },
 ): Tx {
   for (const { key } of accounts)
     try {
-      return createFillerTx({ ...deps, key }, memo);
+      return createFillerTx(deps, { key, avoided, memo });
     } catch (error) {
       if (!(error instanceof DevError)) throw error;
     }
-  return createFillerTx({ ...deps, key: accounts[0].key, avoided: new Set() }, memo);
+  return createFillerTx(deps, { key: accounts[0].key, memo });
 }
 
 type Payment = { readonly utxo: Utxo; readonly amount: bigint };
@@ -54,13 +59,14 @@ const pageSize = 1024;
 /** Pages of outputs that are searched for one that can pay the fee. */
 const maxPages = 16;
 
-function findPayment(deps: FillerDeps): Payment {
-  const { chainParams, key, utxos, formatAddress } = deps;
+function findPayment(deps: FillerDeps, filler: Filler): Payment {
+  const { chainParams, utxos, formatAddress } = deps;
+  const { key } = filler;
   let start: AddressUtxoCursor = { address: zeroAddress, utxoID: zeroId };
   for (let i = 0; i < maxPages; i++) {
     const page = utxos(chainParams.blockchainID, [key.address], start, pageSize);
     for (const bytes of page.utxos) {
-      const payment = paymentOf(parseUtxo(bytes.subarray(0, -checksumLength)), deps);
+      const payment = paymentOf(parseUtxo(bytes.subarray(0, -checksumLength)), deps, filler);
       if (payment !== undefined) return payment;
     }
     if (page.utxos.length < pageSize) break;
@@ -73,8 +79,8 @@ function findPayment(deps: FillerDeps): Payment {
   );
 }
 
-/** An output that account 0 owns alone and that is larger than the fee; undefined for any other. */
-function paymentOf(utxo: Utxo, { chainParams, key, now, avoided }: FillerDeps): Payment | undefined {
+/** An output that the account owns alone and that is larger than the fee; undefined for any other. */
+function paymentOf(utxo: Utxo, { chainParams, now }: FillerDeps, { key, avoided }: Filler): Payment | undefined {
   const { assetID, output } = utxo;
   if (avoided?.has(utxo.id)) return undefined;
   if (assetID !== chainParams.feeAsset || output.kind !== 'secp256k1fx.TransferOutput') return undefined;

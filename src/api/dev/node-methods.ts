@@ -9,13 +9,11 @@ export const nodeMethods = implement<{ readonly nodeInfo: () => JsonOf<(typeof n
   nodeInfo: { run: async ({ nodeInfo }) => nodeInfo(), needsWriter: true },
 });
 
-type PeerDeps = {
+/** Methods about the connections of a node. */
+export const peerMethods = implement<{
   /** Cuts the node off from these nodes; undefined if it has no peers. */
   readonly blockPeers?: (nodes: ReadonlySet<NodeId>) => void;
-};
-
-/** Methods about the connections of a node. */
-export const peerMethods = implement<PeerDeps>()(peerRows, {
+}>()(peerRows, {
   blockPeers: {
     run: async ({ blockPeers }, { nodeIDs }) => {
       if (blockPeers === undefined)

@@ -6,8 +6,14 @@ import { implement } from '../rpc/method.ts';
 /** A state of the chains: height and time (Unix seconds) of the X-Chain's last block. */
 type StatePoint = { readonly height: number; readonly time: number };
 
-/** What the methods about snapshots and state files work with. */
-type StateDeps = {
+type StateDiff = {
+  readonly blocks: { readonly [K in 'added' | 'removed']: readonly { readonly height: number; readonly id: Id }[] };
+  readonly txs: { readonly [K in 'added' | 'removed']: readonly Id[] };
+  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];
+};
+
+/** Methods of the developer's chain that save and restore its state. */
+export const stateMethods = implement<{
   readonly snapshot: (name: string | undefined) => Promise<StatePoint & { readonly name: string }>;
   readonly revert: (name: string) => Promise<StatePoint>;
   readonly listSnapshots: () => readonly (StatePoint & { readonly name: string })[];
@@ -19,16 +25,7 @@ type StateDeps = {
   readonly formatAddress: (address: Address) => string;
   /** Resolves when all processes have the restored clock. */
   readonly informReaders: () => Promise<void>;
-};
-
-type StateDiff = {
-  readonly blocks: { readonly [K in 'added' | 'removed']: readonly { readonly height: number; readonly id: Id }[] };
-  readonly txs: { readonly [K in 'added' | 'removed']: readonly Id[] };
-  readonly balances: readonly { readonly address: Address; readonly assetID: Id; readonly change: bigint; readonly sharedChange: bigint }[];
-};
-
-/** Methods of the developer's chain that save and restore its state. */
-export const stateMethods = implement<StateDeps>()(stateRows, {
+}>()(stateRows, {
   snapshot: {
     run: async ({ snapshot }, { name }) => toNamedPoint(await snapshot(name || undefined)),
     needsWriter: true,

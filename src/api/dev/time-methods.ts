@@ -4,16 +4,14 @@ import { implement } from '../rpc/method.ts';
 import { requireParam } from '../rpc/text-params.ts';
 import { DevError } from './fault.ts';
 
-type TimeDeps = {
+/** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
+export const timeMethods = implement<{
   readonly clock: ChainClock;
   /** The time of the last accepted block. */
   readonly lastBlockTime: () => bigint;
   /** Tells the reader processes the time. Resolves when they know it. */
   readonly informReaders: () => Promise<void>;
-};
-
-/** Methods that read and change the chain's clock. All return the clock as `getTime` does. */
-export const timeMethods = implement<TimeDeps>()(timeRows, {
+}>()(timeRows, {
   getTime: async ({ clock }) => readTime(clock),
   setTime: {
     run: async ({ clock, informReaders }, { time }) => {

@@ -12,7 +12,7 @@ import { tablesOf } from '../../ledger/state/schema.ts';
 import { sqliteRunner } from '../../ledger/store/sqlite-runner.ts';
 import { createStatementCache } from '../../ledger/store/statement-cache.ts';
 import type { Store } from '../../ledger/store/store.ts';
-import { type BlockWithSpent, type EventLog, type KnownBlocks, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
+import { type BlockWithSpent, type KnownBlocks, type LogEntry, maxBytesPerRead, maxEntriesPerRead } from './event-log.ts';
 import { eventLogTables, revertedBlockTriggers } from './event-log-schema.ts';
 
 /** The event log in the node's own database. */
@@ -104,13 +104,10 @@ export function openSqliteEventLog(
     return entries.length > 0 ? entries : undefined;
   };
 
-  const log: EventLog = {
+  return {
     id: async () => logID.get()?.id ?? '',
     last: async () => lastNumber(),
-    read: async (after, known) => store.read(() => readEntries(after, known)),
-  };
-  return {
-    ...log,
+    read: async (after: number, known?: KnownBlocks) => store.read(() => readEntries(after, known)),
     /** The same as `last`, at once: a live event comes after all entries that were written before it. */
     lastNumber,
     /** Adds a chain. In the writer process: its reverted blocks are copied from then on. */

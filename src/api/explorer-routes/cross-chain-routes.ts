@@ -68,7 +68,8 @@ async function readAtomicOutputs(chain: ServedChain) {
   // Without the count it is not known whether this lookup has changed anything.
   const mayHaveChanged = chain.backfills === undefined || chain.backfills() !== backfillsBefore;
   const isOutdated = mayHaveChanged && outputs.length > 0 && chain.foreignImports === 'looked-up';
-  return { ...(isOutdated ? await read() : found), areImportsKnown };
+  const outputsNow = isOutdated ? await read() : found;
+  return { ...outputsNow, areImportsKnown };
 }
 
 /** Sums per other chain and asset. Unless `areImportsKnown`, some of the outputs may have been imported already. */

@@ -143,9 +143,9 @@ function createHeaderSets(bare: HeaderSet) {
   return {
     /** Adds the common headers to a response. The same headers of a handler give the same object, so that the server can cache it. */
     addTo: (response: HttpResponse): HttpResponse => {
-      const own = response.headers;
-      const merged = mergedHeaders.get(own) ?? { ...bare, ...own };
-      mergedHeaders.set(own, merged);
+      const { headers } = response;
+      const merged = mergedHeaders.get(headers) ?? { ...bare, ...headers };
+      mergedHeaders.set(headers, merged);
       return { ...response, headers: merged };
     },
     bare,

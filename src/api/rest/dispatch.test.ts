@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { Fault } from '../../base/fault.ts';
 import type { AccessDecision, AccessRequest } from '../access/gate.ts';
 import { apiError, notFound } from './api-error.ts';
-import { type ApiOptions, createApi } from './dispatch.ts';
-import { findErrorProblem } from './requests.fixture.ts';
+import { createApi } from './dispatch.ts';
+import { type ApiOptions, findErrorProblem } from './requests.fixture.ts';
 import { type ApiRoute, bindRoutes } from './route.ts';
 import { type Deps, routes, start } from './test-routes.fixture.ts';
 

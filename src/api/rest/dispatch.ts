@@ -10,22 +10,6 @@ import { jsonHeaders, toErrorResponse } from './response.ts';
 import type { BoundRoute } from './route.ts';
 import { createRouteRunner, type RouteRunnerOptions } from './route-runner.ts';
 
-export type ApiOptions = RouteRunnerOptions & {
-  /** The routes of one API, or of both if they share a port. */
-  readonly routes: readonly BoundRoute[];
-  readonly gate: Pick<Gate, 'admit'>;
-  readonly context: ParamContext;
-  /** IP address of the caller, for the rate limits. */
-  readonly caller: (request: HttpRequest) => string;
-  /** Called with errors whose details are not shown to the caller. */
-  readonly onUnexpectedError: (error: unknown) => void;
-  readonly observer?: ResponseObserver;
-  /** Who may use the routes that manage this server; undefined: nobody. */
-  readonly operators?: DevAccess | undefined;
-  /** Only where blocks come from another node or process. */
-  readonly dataAge?: Pick<DataAge, 'seconds'> | undefined;
-};
-
 /** Observes every response, for metrics. `route` is undefined if the path has no route. */
 export type ResponseObserver = {
   /** Seconds of a monotonic clock. */
@@ -39,7 +23,23 @@ type Headers = Readonly<Record<string, string>>;
  * The handler of the Data and Metrics APIs, which the router calls for paths below `/v1` and `/v2`. It finds the route, asks the gate for access
  * (before a body is read), reads the parameters, then takes the response from the cache or runs the route.
  */
-export function createApi(options: ApiOptions): Handler {
+export function createApi(
+  options: RouteRunnerOptions & {
+    /** The routes of one API, or of both if they share a port. */
+    readonly routes: readonly BoundRoute[];
+    readonly gate: Pick<Gate, 'admit'>;
+    readonly context: ParamContext;
+    /** IP address of the caller, for the rate limits. */
+    readonly caller: (request: HttpRequest) => string;
+    /** Called with errors whose details are not shown to the caller. */
+    readonly onUnexpectedError: (error: unknown) => void;
+    readonly observer?: ResponseObserver;
+    /** Who may use the routes that manage this server; undefined: nobody. */
+    readonly operators?: DevAccess | undefined;
+    /** Only where blocks come from another node or process. */
+    readonly dataAge?: Pick<DataAge, 'seconds'> | undefined;
+  },
+): Handler {
   const { routes, gate, caller, operators, dataAge, consistency, observer, onUnexpectedError } = options;
   const findRoute = createRequestReader(routes, ({ route }) => route, options.context);
   const runRoute = createRouteRunner(options);

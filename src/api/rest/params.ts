@@ -22,13 +22,17 @@ export function compileRouteParams({ path, params }: Pick<RouteRow, 'path' | 'pa
 export function compileParam(field: AnySchema | Optional, isInPath = false): Param<unknown> {
   const schema = schemaOf(field);
   const { description, ...described } = jsonSchemaOf(schema);
+  const isJson = isJsonInBody(schema);
+  const { read, listKey } = isJson ? readerOfJson(schema) : readerOf(schema);
   return {
     in: isInPath ? 'path' : 'isInBody' in schema ? 'body' : 'query',
     required: isInPath || !isOptional(field),
     schema: described,
     description,
     absent: defaultOf(schema),
-    ...(isJsonInBody(schema) ? { isJson: true as const, ...readerOfJson(schema) } : readerOf(schema)),
+    isJson: isJson || undefined,
+    read,
+    listKey,
     repeated: (schema.kind === 'list' && schema.isInBody !== true) || undefined,
   };
 }

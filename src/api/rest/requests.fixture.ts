@@ -1,7 +1,7 @@
 import type { Gate } from '../access/gate.ts';
 import type { Handler, HttpRequest, HttpResponse } from '../http/message.ts';
 import { createParamContext } from './addresses.ts';
-import type { ApiOptions } from './dispatch.ts';
+import type { createApi } from './dispatch.ts';
 
 /** Sends requests to a handler without a socket. */
 
@@ -37,6 +37,8 @@ function parseResponse({ status, headers, body }: HttpResponse): ParsedResponse 
 }
 
 export const allowAllGate: Gate = { admit: async () => ({ admitted: true, headers: {} }), stillAdmits: async () => true };
+
+export type ApiOptions = Parameters<typeof createApi>[0];
 
 /** Options of an API under test, beside its routes. */
 export const testApiOptions = {

@@ -11,8 +11,8 @@ import {
 } from '../contract/route-params.ts';
 import { addresses, anything, list, number, object, optional, text } from '../contract/schema.ts';
 import { rawJson } from '../rpc/write-json.ts';
-import { type ApiOptions, createApi } from './dispatch.ts';
-import { createSender, testApiOptions } from './requests.fixture.ts';
+import { createApi } from './dispatch.ts';
+import { type ApiOptions, createSender, testApiOptions } from './requests.fixture.ts';
 import { type ApiRoute, bindRoutes, implementRoutes } from './route.ts';
 
 /** What the test routes need. */

@@ -17,16 +17,16 @@ type CounterpartDeps = {
   readonly height: () => bigint;
 };
 
-type PlatformDeps = CounterpartDeps & {
-  readonly gas: GasConfig;
-  /** The chain time in RFC 3339. It stays the genesis time, since the chain runs no transactions. */
-  readonly time: string;
-  /** AVAX. */
-  readonly stakingAsset: Id;
-};
-
 /** AvalancheGo: vms/platformvm/service.go. No transaction has run, so no gas was consumed and the price is the minimum. */
-export const platformMethods = implement<PlatformDeps>()(platformRows, {
+export const platformMethods = implement<
+  CounterpartDeps & {
+    readonly gas: GasConfig;
+    /** The chain time in RFC 3339. It stays the genesis time, since the chain runs no transactions. */
+    readonly time: string;
+    /** AVAX. */
+    readonly stakingAsset: Id;
+  }
+>()(platformRows, {
   getFeeConfig: async ({ gas }) => ({
     weights: gas.weights,
     maxCapacity: gas.maxCapacity,

@@ -4,12 +4,14 @@ import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { longWork } from '../../base/timing/long-work.fixture.ts';
 import { createAliases } from './aliases.ts';
 import { type GoldenCase, maskVolatile, readGolden } from './golden-cases.fixture.ts';
-import { type InfoDeps, infoMethods, type PeerInfo } from './info.ts';
+import { infoMethods, type PeerInfo } from './info.ts';
 import { handleRpc } from './json-rpc.ts';
 import { combineServices, createService } from './method.ts';
 import { nodeVersions } from './versions.ts';
 
 const golden = readGolden();
+
+type InfoDeps = Parameters<typeof infoMethods.getNodeID.run>[0];
 
 const strict = {
   differences: { batches: false, missingContentType: false, errorData: false },

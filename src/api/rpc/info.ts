@@ -8,23 +8,6 @@ import { implement } from './method.ts';
 import { fxNames, type NodeVersions, vmNames } from './versions.ts';
 import { type RawJson, rawJson, writeJson } from './write-json.ts';
 
-/** Facts about the node for `info.*`. Values that can change or are expensive to compute are functions. */
-export type InfoDeps = {
-  readonly versions: NodeVersions;
-  readonly gitCommit: string;
-  readonly nodeID: string;
-  readonly proofOfPossession: () => Promise<{ readonly publicKey: Uint8Array; readonly proofOfPossession: Uint8Array }>;
-  /** IP address and port that peers connect to. */
-  readonly nodeIP: () => string;
-  readonly network: InfoNetwork;
-  readonly aliases: Pick<Aliases, 'find' | 'lookup'>;
-  readonly isBootstrapped: (chain: Id) => boolean;
-  readonly peers: () => readonly PeerInfo[];
-  readonly acps: () => readonly AcpVotes[];
-  /** Undefined if this node is not a validator. */
-  readonly uptime: () => Uptime | undefined;
-};
-
 /** Constants of the network. */
 type InfoNetwork = {
   readonly id: number;
@@ -66,7 +49,22 @@ export type AcpVotes = {
 /** Percentages, from 0 to 100. */
 export type Uptime = { readonly rewardingStake: number; readonly weightedAverage: number };
 
-export const infoMethods = implement<InfoDeps>()(infoRows, {
+/** The methods of `info`. Facts about the node that can change or are expensive to compute are functions. */
+export const infoMethods = implement<{
+  readonly versions: NodeVersions;
+  readonly gitCommit: string;
+  readonly nodeID: string;
+  readonly proofOfPossession: () => Promise<{ readonly publicKey: Uint8Array; readonly proofOfPossession: Uint8Array }>;
+  /** IP address and port that peers connect to. */
+  readonly nodeIP: () => string;
+  readonly network: InfoNetwork;
+  readonly aliases: Pick<Aliases, 'find' | 'lookup'>;
+  readonly isBootstrapped: (chain: Id) => boolean;
+  readonly peers: () => readonly PeerInfo[];
+  readonly acps: () => readonly AcpVotes[];
+  /** Undefined if this node is not a validator. */
+  readonly uptime: () => Uptime | undefined;
+}>()(infoRows, {
   acps: async ({ acps }) => ({ acps: acpsJson(acps()) }),
 
   getBlockchainID: async ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) }),

@@ -137,11 +137,15 @@ export function combineServices(...services: readonly Service[]): Services {
   };
 }
 
-/** Returns the services with every call recorded by the meter of its method, which is created here, once. */
-export const meterServices = (services: Services, meterOf: (method: string) => Meter): Services => ({
+/** Returns the services with every method replaced by what `change` returns for it. */
+export const mapMethods = (services: Services, change: (method: BoundMethod, name: string) => BoundMethod): Services => ({
   ...services,
-  methods: new Map([...services.methods].map(([name, method]) => [name, { ...method, meter: meterOf(name) }])),
+  methods: new Map([...services.methods].map(([name, method]) => [name, change(method, name)])),
 });
+
+/** Returns the services with every call recorded by the meter of its method, which is created here, once. */
+export const meterServices = (services: Services, meterOf: (method: string) => Meter): Services =>
+  mapMethods(services, (method, name) => ({ ...method, meter: meterOf(name) }));
 
 /** Longer texts are not cached. One address or ID has about 100 characters. */
 const maxCachedLength = 256;

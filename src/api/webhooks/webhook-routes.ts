@@ -196,7 +196,6 @@ const createSecret = ({ random }: WebhookDeps): string => toHex(random(32));
 
 /** A webhook as responses show it: without its secret. */
 function describeWebhook({ formatAddress }: Pick<WebhookDeps, 'formatAddress'>, { webhook, state }: StoredWebhook) {
-  const { filter } = webhook;
   const { failedAttempts, position, delivered, ...times } = state;
   return {
     id: webhook.id,
@@ -207,19 +206,24 @@ function describeWebhook({ formatAddress }: Pick<WebhookDeps, 'formatAddress'>, 
     apiKeyId: webhook.owner,
     name: webhook.name,
     description: webhook.description,
-    ...(filter.keyType === 'addresses'
-      ? {
-          eventType: 'primary_network_address_activity' as const,
-          metadata: {
-            keyType: filter.keyType,
-            keys: filter.keys.map(formatAddress(webhook.chainID)),
-            subEvents: { addressActivitySubEvents: ['balance_change'] as const },
-          },
-        }
-      : {
-          eventType: 'asset_activity' as const,
-          metadata: { keyType: filter.keyType, keys: filter.keys.map(idText), subEvents: undefined },
-        }),
+    ...describeFilter(webhook, formatAddress),
     delivery: { position, delivered, failedAttempts, ...times, inactiveReason: webhook.inactiveReason },
+  };
+}
+
+/** Which events a webhook gets, in the words of AvaCloud. */
+function describeFilter({ filter, chainID }: Webhook, formatAddress: WebhookDeps['formatAddress']) {
+  if (filter.keyType === 'assets')
+    return {
+      eventType: 'asset_activity' as const,
+      metadata: { keyType: filter.keyType, keys: filter.keys.map(idText), subEvents: undefined },
+    };
+  return {
+    eventType: 'primary_network_address_activity' as const,
+    metadata: {
+      keyType: filter.keyType,
+      keys: filter.keys.map(formatAddress(chainID)),
+      subEvents: { addressActivitySubEvents: ['balance_change'] as const },
+    },
   };
 }

@@ -101,7 +101,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
         for (const { soloEngine } of chains) soloEngine?.setPolicy(policy);
         deps.events.publish({ kind: 'settings', changed: 'blocks' });
       },
-      createFiller: () => createFillerTx({ ...fillerDeps, key: wallet.accounts[0].key }),
+      createFiller: () => createFillerTx(fillerDeps, { key: wallet.accounts[0].key }),
       advanceTime: clock.advance,
       longWork: shared.longWork,
       informReaders,
@@ -110,7 +110,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
     createService('dev', reorgMethods, {
       chain,
       engine,
-      createFiller: (memo, avoided) => createReorgFiller(wallet.accounts, { ...fillerDeps, avoided }, memo),
+      createFiller: (memo, avoided) => createReorgFiller(wallet.accounts, fillerDeps, { memo, avoided }),
       ledger: x.opened.ledger,
       txsOfBlock: (id) => parseBlock(x.opened.ledger.block(id) as Uint8Array).txs,
       revertToBlock: deps.state.snapshots.revertToBlock,

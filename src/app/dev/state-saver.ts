@@ -106,7 +106,7 @@ function checkSavable(path: string, env: FileEnv): void {
 const messageOf = (error: unknown): string => (error as { message?: string } | null)?.message ?? String(error);
 
 const notSaved = (path: string, message: string, savedTo?: string) =>
-  new StateFileError(message, { code: 'STATE_FILE_NOT_SAVED', path, ...(savedTo !== undefined && { savedTo }) });
+  new StateFileError(message, { code: 'STATE_FILE_NOT_SAVED', path, savedTo });
 
 async function* readChunks(file: OffsetFile): AsyncGenerator<Uint8Array> {
   for (let offset = 0; ; ) {

@@ -1,4 +1,4 @@
-import type { BoundMethod, Services } from '../../api/rpc/method.ts';
+import { mapMethods, type Services } from '../../api/rpc/method.ts';
 import type { Json } from '../../api/rpc/write-json.ts';
 import { Fault } from '../../base/fault.ts';
 
@@ -14,18 +14,16 @@ export type FetchParams = {
 export type Fetches = { readonly [method: string]: (params: FetchParams) => Promise<void> | undefined };
 
 /** Returns the services with methods that first fetch what they read. */
-export function withFetchedFirst(services: Services, fetches: Fetches): Services {
-  const methods = [...services.methods].map(([name, method]): [string, BoundMethod] => {
+export const withFetchedFirst = (services: Services, fetches: Fetches): Services =>
+  mapMethods(services, (method, name) => {
     const fetch = fetches[name];
-    if (fetch === undefined) return [name, method];
+    if (fetch === undefined) return method;
     const run = async (params: unknown): Promise<Json> => {
       await fetch(params as FetchParams);
       return method.run(params);
     };
-    return [name, { ...method, run }];
+    return { ...method, run };
   });
-  return { ...services, methods: new Map(methods) };
-}
 
 /** The values of the texts that can be parsed. An invalid text is left to the method, which refuses it. */
 export const parseValid = <T>(parse: (text: string) => T, texts: readonly string[]): T[] =>

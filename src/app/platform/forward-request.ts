@@ -13,17 +13,20 @@ export const createForwarder =
   async (request) => {
     const { method, path, query } = request;
     const hasBody = method !== 'GET' && method !== 'HEAD';
-    const response = await fetchDirectly(`http://127.0.0.1:${port}${path}${query === '' ? '' : `?${query}`}`, {
+    // `duplex` is missing in the types of Bun; Node sends no stream without it.
+    const init: RequestInit & { readonly duplex: 'half' } = {
       method,
       redirect: 'manual',
       headers: { authorization: request.header('authorization') ?? '' },
-      ...(hasBody && { body: (await readBody(request)) as BodyInit, duplex: 'half' }),
-    });
+      body: hasBody ? ((await readBody(request)) as BodyInit) : undefined,
+      duplex: 'half',
+    };
+    const response = await fetchDirectly(`http://127.0.0.1:${port}${path}${query === '' ? '' : `?${query}`}`, init);
     return {
       status: response.status,
       headers: Object.fromEntries([...response.headers].filter(([name]) => !droppedHeaders.test(name))),
       body: '',
-      ...(response.body !== null && { stream: response.body as AsyncIterable<Uint8Array> }),
+      stream: (response.body as AsyncIterable<Uint8Array> | null) ?? undefined,
     };
   };
 

@@ -4,8 +4,11 @@ import type { WriterStart } from './node-processes.ts';
 const supervisedVariable = 'SERAC_SUPERVISED';
 
 /** The environment of a writer process. */
-export const supervisedEnvironment = (own: Record<string, string | undefined>, start: WriterStart): Record<string, string | undefined> => ({
-  ...own,
+export const supervisedEnvironment = (
+  variables: Record<string, string | undefined>,
+  start: WriterStart,
+): Record<string, string | undefined> => ({
+  ...variables,
   [supervisedVariable]: JSON.stringify(start),
 });
 

@@ -45,14 +45,18 @@ const forwardIf = (method: BoundMethod, isForwarding: () => boolean): BoundMetho
  * A route that the writer process serves, such as health and metrics. Remote address and headers are not relayed, so this process decides who
  * may call the developer methods.
  */
-export const createRelayedRoute = (relay: Relay, path: string, devAccess: DevAccess): HttpRoute => ({
-  ...(isDevPath(path) && devAccess),
-  handler: async (request) => {
-    const { method, path, query } = request;
-    const body = await request.body(path === devPath ? maxTxBody : defaultMaxBody);
-    return relay({ method, path, query, contentType: request.header('content-type'), body }).catch(unavailableResponse);
-  },
-});
+export const createRelayedRoute = (relay: Relay, path: string, devAccess: DevAccess): HttpRoute => {
+  const access = isDevPath(path) ? devAccess : undefined;
+  return {
+    isAllowed: access?.isAllowed,
+    refusal: access?.refusal,
+    handler: async (request) => {
+      const { method, path, query } = request;
+      const body = await request.body(path === devPath ? maxTxBody : defaultMaxBody);
+      return relay({ method, path, query, contentType: request.header('content-type'), body }).catch(unavailableResponse);
+    },
+  };
+};
 
 /** A route whose bodies are too large for the channel between the processes: `forward` sends the request to a port of the writer process. */
 export const createForwardedRoute = (forward: Handler, devAccess: DevAccess): HttpRoute => ({ ...devAccess, handler: forward });

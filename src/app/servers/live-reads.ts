@@ -102,9 +102,9 @@ async function refusalOf({ chain }: ChainTools, tx: Tx): Promise<LiveReason | nu
 const formatCheck = ({ rule, path, ok, code, message, ...values }: TxCheck): LiveCheck => ({
   rule,
   ok,
-  ...(path !== undefined && { path }),
-  ...(code !== undefined && { code }),
-  ...(message !== undefined && { message }),
+  path,
+  code,
+  message,
   values: quoteBigints(values as Json) as LiveCheck['values'],
 });
 

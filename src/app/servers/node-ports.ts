@@ -3,8 +3,7 @@ import { devStatePath } from '../../api/http/node-routes.ts';
 import type { ServerIndex } from '../../api/rest/index-page.ts';
 import type { NodeCore } from '../node/node-core.ts';
 import type { BannerInfo } from '../output/banner-info.ts';
-import type { NetworkEnv, WorkerEnv } from '../platform/env.ts';
-import type { ServeOptions, Server } from '../platform/serve.ts';
+import type { Server } from '../platform/serve.ts';
 import type { ReaderPoolOptions } from '../processes/reader-pool.ts';
 import type { ApiSelection } from './api.ts';
 import type { Handlers } from './handlers.ts';
@@ -12,31 +11,10 @@ import { withRequestLog } from './request-log.ts';
 import { apisOnOwnPorts, serveOptions, urlOf } from './serve-options.ts';
 import { createServerIndex } from './server-index.ts';
 
-type OpenOptions = Required<Pick<ReaderPoolOptions, 'logError' | 'onChange' | 'onRefused'>> & {
-  readonly streamLimit: ReaderPoolOptions['streamLimit'];
-  /** False: opens no port and starts no reader processes, which share the port. */
-  readonly listens: boolean;
-  readonly handlers: Handlers;
-  /** Handles the requests that reader processes pass on. */
-  readonly relayHandler: Handler;
-  readonly relayedPaths: readonly string[];
-  readonly nodeID: string;
-};
-
 /** The ports of a node and its reader processes. */
-export type NodePorts = {
-  /** Opens the ports and starts the reader processes, if there are any: `readers.count`. */
-  readonly open: (options: OpenOptions) => Promise<void>;
-  /** Opens one more port of the configured host; 0 picks a free one. Returns the URL. */
-  readonly listen: (port: number) => Promise<string>;
-  /** The URL of the main port; empty if the node does not listen. */
-  readonly url: () => string;
-  /** The URL of the Data or Metrics API; undefined if it is off. */
-  readonly apiUrl: (part: 'data' | 'metricsApi') => string | undefined;
-  readonly index: () => ServerIndex;
-};
+export type NodePorts = ReturnType<typeof createNodePorts>;
 
-export function createNodePorts({ config, env, context, parts, readers, stop }: NodeCore, apis: BannerInfo['apis']): NodePorts {
+export function createNodePorts({ config, env, context, parts, readers, stop }: NodeCore, apis: BannerInfo['apis']) {
   const aliases = context.specs.slice(1).map(({ aliases: [alias] }) => alias);
   let mainHandler: Handler = async () => ({ status: 503, headers: {}, body: '' });
   let url = '';
@@ -44,8 +22,9 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
   const others = new Map<ApiSelection, Server>();
 
   const listenOn = async (port: number): Promise<number> => {
-    const options = { ...serveOptions(config), port, handler: withRequestLog(mainHandler, env) };
-    const server = await listenShared(options, env, readers.count > 0);
+    const handler = withRequestLog(mainHandler, env);
+    const serve = (port: number, reusePort: boolean) => env.serve({ ...serveOptions(config), port, reusePort, handler });
+    const server = readers.count > 0 ? await listenShared(serve, port, port === env.supervisor?.port) : await serve(port, false);
     parts.addServer(server);
     // `close` was called meanwhile and may have passed these servers already.
     if (stop.isStopping()) await server.close();
@@ -62,6 +41,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
   const index = (): ServerIndex =>
     createServerIndex(env.version, config, { apis, data: apiUrl('data', ''), metricsApi: apiUrl('metricsApi', ''), aliases });
 
+  /** Opens the ports and starts the reader processes, if there are any: `readers.count`. */
   const open = async ({
     listens,
     handlers,
@@ -72,7 +52,16 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     onChange,
     onRefused,
     streamLimit,
-  }: OpenOptions): Promise<void> => {
+  }: Required<Pick<ReaderPoolOptions, 'logError' | 'onChange' | 'onRefused'>> & {
+    readonly streamLimit: ReaderPoolOptions['streamLimit'];
+    /** False: opens no port and starts no reader processes, which share the port. */
+    readonly listens: boolean;
+    readonly handlers: Handlers;
+    /** Handles the requests that reader processes pass on. */
+    readonly relayHandler: Handler;
+    readonly relayedPaths: readonly string[];
+    readonly nodeID: string;
+  }): Promise<void> => {
     mainHandler = handlers.main;
     const mainPort = listens ? await listenOn(env.supervisor?.port ?? config.http.port) : undefined;
     if (mainPort !== undefined) url = urlOf(config, mainPort);
@@ -106,9 +95,12 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
 
   return {
     open,
-    listen: async (port) => urlOf(config, await listenOn(port)),
-    url: () => url,
-    apiUrl: (part) => apiUrl(part, url),
+    /** Opens one more port of the configured host; 0 picks a free one. Returns the URL. */
+    listen: async (port: number): Promise<string> => urlOf(config, await listenOn(port)),
+    /** The URL of the main port; empty if the node does not listen. */
+    url: (): string => url,
+    /** The URL of the Data or Metrics API; undefined if it is off. */
+    apiUrl: (part: 'data' | 'metricsApi'): string | undefined => apiUrl(part, url),
     index,
   };
 }
@@ -120,13 +112,12 @@ const onlyPath =
     request.path === path ? handler(request) : { status: 404, headers: {}, body: '' };
 
 /**
- * Listens on the main port. A port that reader processes share could also be shared with another node of the same user by mistake, so it is
- * first opened exclusively to make sure that it is free. Readers that outlived a writer process already serve on the port of the next one.
+ * Listens on a port that reader processes share. It could also be shared with another node of the same user by mistake, so it is first opened
+ * exclusively to make sure that it is free; unless it is `isTaken`: readers that outlived a writer process already serve on the port of the next one.
  */
-async function listenShared(options: ServeOptions, env: NetworkEnv & Pick<WorkerEnv, 'supervisor'>, isShared: boolean): Promise<Server> {
-  if (isShared && options.port === env.supervisor?.port) return env.serve({ ...options, reusePort: true });
-  const exclusive = await env.serve(options);
-  if (!isShared) return exclusive;
+async function listenShared(serve: (port: number, reusePort: boolean) => Promise<Server>, port: number, isTaken: boolean): Promise<Server> {
+  if (isTaken) return serve(port, true);
+  const exclusive = await serve(port, false);
   await exclusive.close();
-  return env.serve({ ...options, port: exclusive.port, reusePort: true });
+  return serve(exclusive.port, true);
 }

@@ -49,7 +49,7 @@ export function explainTx(tx: Tx, view: View, rules: Rules, context: SpendContex
   const check = createSpendCheck(tx, view, context);
   const syntax = syntaxChecks.map(({ rule, verify }) => ({
     ...runCheck({ rule }, () => verify(tx, rules), enrich),
-    ...(rule === 'amounts and fee' && { assets: sumAssets(tx, rules) }),
+    assets: rule === 'amounts and fee' ? sumAssets(tx, rules) : undefined,
   }));
   const { inputs, outputs } = tx.unsigned;
   return [
@@ -192,8 +192,11 @@ function findRule({ fault: { code } }: AnyFault): number {
   return at < 0 ? spendRules.length - 1 : at;
 }
 
-const valuesOf = (spent: Output, { signing }: SpendCheck): { readonly [rule: string]: { readonly [name: string]: CheckValue } } => ({
-  output: { type: spent.kind, ...('amount' in spent && { amount: String(spent.amount) }) },
+const valuesOf = (
+  spent: Output,
+  { signing }: SpendCheck,
+): { readonly [rule: string]: { readonly [name: string]: CheckValue | undefined } } => ({
+  output: { type: spent.kind, amount: 'amount' in spent ? String(spent.amount) : undefined },
   locktime: { locktime: String(spent.locktime), now: String(signing.now) },
   threshold: { threshold: spent.threshold },
   signatures: {

@@ -71,9 +71,9 @@ export function createChainClock(real: UnixClock): ChainClock {
   const unixSeconds = (): bigint => frozenAt ?? clamp(real.unixSeconds() + offset, maxTime);
 
   const save = (): ClockState => ({
-    ...(offset !== 0n && { offset: String(offset) }),
-    ...(frozenAt !== undefined && { frozenAt: String(frozenAt) }),
-    ...(nextBlockTime !== undefined && { nextBlockTime: String(nextBlockTime) }),
+    offset: offset === 0n ? undefined : String(offset),
+    frozenAt: frozenAt?.toString(),
+    nextBlockTime: nextBlockTime?.toString(),
   });
 
   const moveTo = (time: bigint): void => {

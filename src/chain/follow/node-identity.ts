@@ -43,7 +43,7 @@ export function blockChanged(height: bigint, held: Id, told: Id | undefined): Fo
     code: 'FOLLOW_BLOCK_CHANGED',
     height: String(height),
     held: idText(held),
-    ...(told !== undefined && { told: idText(told) }),
+    told: told && idText(told),
   });
 }
 

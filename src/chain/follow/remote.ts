@@ -58,12 +58,6 @@ export type RemoteUtxoCursor = { readonly address: string; readonly utxo: string
 /** `next` is undefined on the last page. */
 type RemoteUtxoPage = { readonly utxos: readonly Utxo[]; readonly next: RemoteUtxoCursor | undefined };
 
-type RemoteOptions = RpcDeps & {
-  readonly hrp: string;
-  /** The chain's alias in the node's paths. */
-  readonly chain?: string;
-};
-
 /** AvalancheGo returns the first and the last only. */
 const statuses: readonly TxStatus[] = ['Accepted', 'Processing', 'Rejected', 'Unknown'];
 
@@ -76,7 +70,18 @@ const maxObjectResponse = 2 * (maxBytes + 4) + 4096;
 const maxTxResponse = 8 * 1024 * 1024;
 const maxPageResponse = 32 * 1024 * 1024;
 
-export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: RemoteOptions): Remote {
+export function connectRemote(
+  url: string,
+  {
+    hrp,
+    chain = 'X',
+    ...deps
+  }: RpcDeps & {
+    readonly hrp: string;
+    /** The chain's alias in the node's paths. */
+    readonly chain?: string;
+  },
+): Remote {
   const rpc = createRpc(url, deps);
   const x = `/ext/bc/${chain}`;
   const wallet = `${x}/wallet`;
@@ -130,7 +135,7 @@ export function connectRemote(url: string, { hrp, chain = 'X', ...deps }: Remote
       const method = 'avm.getTxStatus';
       const { status: text, reason } = await rpc.call(x, method, { txID: idText(id) }, toLimits(timeout));
       const status = parseField(method, 'status', text, (text) => statuses.find((one) => one === text));
-      return { status, ...(typeof reason === 'string' && { reason }) };
+      return { status, reason: typeof reason === 'string' ? reason : undefined };
     },
     utxos: async ({ list, address, after }) => {
       const { path, method, reader, source } = utxoEndpoints(x)[list];

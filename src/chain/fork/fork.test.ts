@@ -5,7 +5,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idOf } from '../../base/bytes/id.ts';
 import { noResponse } from '../follow/fault.ts';
 import type { Remote } from '../follow/remote.ts';
-import { createFork, type ForkCopy, type ForkDeps, forkLimits } from './fork.ts';
+import { createFork, type ForkCopy, forkLimits } from './fork.ts';
 
 const asset = idOf(Buffer.from('asset'));
 const owner = '01'.repeat(20) as Address;
@@ -19,7 +19,7 @@ const utxoOf = (n: number): Utxo =>
   });
 
 /** A fork of a scripted node; `added` collects what is stored. */
-function forkOf(remote: Partial<Remote>, deps: Partial<ForkDeps> = {}) {
+function forkOf(remote: Partial<Remote>, deps: Partial<Parameters<typeof createFork>[0]> = {}) {
   const added: ForkCopy[] = [];
   const fork = createFork({
     remote: { url: 'http://source', tx: async () => undefined, utxos: async () => ({ utxos: [], next: undefined }), ...remote },

@@ -38,7 +38,16 @@ export type ForkLedger = {
 
 export type ForkCopy = { readonly address: Address | undefined; readonly utxos: readonly Utxo[]; readonly assets: readonly Tx[] };
 
-export type ForkDeps = {
+/** Outputs of one address, unknown inputs of one transaction, milliseconds to copy an address, and requests at the same time. */
+export const forkLimits = { outputs: 16_384, inputs: 256, time: 30_000, concurrency: 8 } as const;
+
+export function createFork({
+  remote,
+  listPast,
+  ledger,
+  formatAddress,
+  now,
+}: {
   readonly remote: Pick<Remote, 'url' | 'tx' | 'utxos'>;
   /** The outputs at an earlier block; without it, the current ones. */
   readonly listPast?: ListPastOutputs | undefined;
@@ -46,12 +55,7 @@ export type ForkDeps = {
   readonly formatAddress: (address: Address) => string;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-};
-
-/** Outputs of one address, unknown inputs of one transaction, milliseconds to copy an address, and requests at the same time. */
-export const forkLimits = { outputs: 16_384, inputs: 256, time: 30_000, concurrency: 8 } as const;
-
-export function createFork({ remote, listPast, ledger, formatAddress, now }: ForkDeps): Fork {
+}): Fork {
   const fetchTx = (id: Id): Promise<Tx | undefined> => remote.tx(id).catch(rethrow);
 
   const listAddress = async (address: Address): Promise<ForkCopy> => {

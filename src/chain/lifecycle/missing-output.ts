@@ -26,12 +26,12 @@ export function explainMissingOutput(
   return new TxError(error.message, {
     ...fault,
     isSpent: false,
-    ...(isLocal ? { createdByStatus: status(parseId(fault.createdBy as string)) } : {}),
+    createdByStatus: isLocal ? status(parseId(fault.createdBy as string)) : undefined,
   });
 }
 
 const unknownImport = (sourceChain: string, path: string | undefined): TxError =>
   new TxError(
     `this node does not run chain ${sourceChain} and cannot verify what it exported; issue the import through an AvalancheGo node of the network`,
-    { code: 'TX_IMPORT_UNKNOWN', sourceChain, ...(path !== undefined && { path }) },
+    { code: 'TX_IMPORT_UNKNOWN', sourceChain, path },
   );

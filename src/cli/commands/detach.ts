@@ -7,14 +7,6 @@ import { findRunningNode, type ProcessContext } from '../../app/platform/process
 import { sleep } from '../../base/timing/sleep.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 
-export type DetachOptions = {
-  /** The file of this program; undefined in a single-file executable. */
-  readonly program: string | undefined;
-  readonly logFile: string;
-  /** Milliseconds to wait until the node is healthy; undefined: it is not waited for. */
-  readonly waitTimeout: number | undefined;
-};
-
 export type Detached = { readonly pid: number; readonly logFile: string; readonly url: string | undefined; readonly isHealthy: boolean };
 
 /** Milliseconds between two looks at the node. */
@@ -32,7 +24,17 @@ const startTimeout = 10_000;
 export async function detach(
   config: Config,
   env: NodeFinderEnv & TimeEnv,
-  { program, logFile, waitTimeout }: DetachOptions,
+  {
+    program,
+    logFile,
+    waitTimeout,
+  }: {
+    /** The file of this program; undefined in a single-file executable. */
+    readonly program: string | undefined;
+    readonly logFile: string;
+    /** Milliseconds to wait until the node is healthy; undefined: it is not waited for. */
+    readonly waitTimeout: number | undefined;
+  },
 ): Promise<Detached> {
   refuseSecondNode(config, env);
   if (config.dataDir !== undefined) env.makeFolder(config.dataDir);

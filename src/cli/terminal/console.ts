@@ -17,19 +17,6 @@ import type { Screen } from './screen.ts';
 import { createTxRate, formatStatusLine, type NodeStatus } from './status-line.ts';
 import type { Style } from './style.ts';
 
-type ConsoleDeps = {
-  readonly screen: Screen;
-  readonly format: 'text' | 'json';
-  readonly style: Style;
-  readonly after: After;
-  /** The time of a line: `14:02:11` for a person, RFC 3339 for JSON; empty if the stamp has it. */
-  readonly time: () => string;
-  /** Time and level before each line of a file; empty at a terminal. */
-  readonly stamp: () => string;
-  /** Milliseconds of a clock that never goes back. */
-  readonly monotonic: () => number;
-};
-
 /** Prints what happens to a running node: accepted blocks, reverts and refused calls, and the status line. */
 export type Console = {
   readonly onBlock: (summary: BlockSummary) => void;
@@ -40,7 +27,26 @@ export type Console = {
   readonly close: (last: { readonly height: bigint; readonly note: string }) => void;
 };
 
-export function createConsole({ screen, format, style, after, time, stamp, monotonic }: ConsoleDeps): Console {
+export function createConsole({
+  screen,
+  format,
+  style,
+  after,
+  time,
+  stamp,
+  monotonic,
+}: {
+  readonly screen: Screen;
+  readonly format: 'text' | 'json';
+  readonly style: Style;
+  readonly after: After;
+  /** The time of a line: `14:02:11` for a person, RFC 3339 for JSON; empty if the stamp has it. */
+  readonly time: () => string;
+  /** Time and level before each line of a file; empty at a terminal. */
+  readonly stamp: () => string;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic: () => number;
+}): Console {
   const rate = createTxRate(monotonic);
   const isJson = format === 'json';
   const print = (json: () => string, text: () => string): void => screen.print(isJson ? json() : stamp() + text());

@@ -21,16 +21,6 @@ export type Screen = {
   readonly close: () => void;
 };
 
-type ScreenDeps = {
-  readonly out: Output;
-  readonly err: Output;
-  /** Whether a status line may be drawn: stdout is a terminal that understands escape sequences. */
-  readonly isInteractive: boolean;
-  readonly after: (ms: number, run: () => void) => () => void;
-  /** A line of the program about its own output. */
-  readonly formatNote: (text: string) => string;
-};
-
 /** Milliseconds between two drawings of the status line. */
 const drawInterval = 250;
 /** Drawings after which the status line is drawn again although it has not changed: another process may have written over it. */
@@ -43,7 +33,21 @@ const erase = '\r\x1b[K';
 
 const defaultColumns = 80;
 
-export function createScreen({ out, err, isInteractive, after, formatNote }: ScreenDeps): Screen {
+export function createScreen({
+  out,
+  err,
+  isInteractive,
+  after,
+  formatNote,
+}: {
+  readonly out: Output;
+  readonly err: Output;
+  /** Whether a status line may be drawn: stdout is a terminal that understands escape sequences. */
+  readonly isInteractive: boolean;
+  readonly after: (ms: number, run: () => void) => () => void;
+  /** A line of the program about its own output. */
+  readonly formatNote: (text: string) => string;
+}): Screen {
   let readStatus: ((columns: number) => string) | undefined;
   /** The status line on the terminal; empty if there is none. */
   let drawn = '';

@@ -73,7 +73,9 @@ export async function openPrimary(
   env: Pick<ClusterEnv, 'openPostgres' | 'log'>,
   takesReplica = false,
 ): Promise<Postgres> {
-  const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
+  const hosts = splitHosts(database.url).map((url) =>
+    openDatabaseHost(url, { statementTimeout: database.statementTimeout, poolSize: 1 }, env),
+  );
   try {
     const probed = await probeHosts(hosts);
     const found = createPrimaryChoice()(probed) ?? (takesReplica ? probed.find(isProbed) : undefined);

@@ -46,7 +46,9 @@ export function createSoleWriter({
   /** Opens what writes while this process has the lease. */
   readonly openWriter: (process: WritingProcess) => Promise<void>;
 }) {
-  const hosts = splitHosts(database.url).map((url) => openDatabaseHost(url, { ...database, poolSize: 1 }, env));
+  const hosts = splitHosts(database.url).map((url) =>
+    openDatabaseHost(url, { statementTimeout: database.statementTimeout, poolSize: 1 }, env),
+  );
   const findPrimary = createPrimaryFinder(hosts);
   const stopping = Promise.withResolvers<string>();
   let isStopping = false;

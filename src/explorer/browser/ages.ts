@@ -27,7 +27,7 @@ function localText(unix: number): string {
   // The last millisecond that browsers can format.
   if (unix > 8.64e12) return '';
   const dayIn = (zone: object): string => new Intl.DateTimeFormat('en-GB', { ...dayFormat, ...zone }).format(unix * 1000);
-  const format = { ...clockFormat, ...(dayIn({}) !== dayIn({ timeZone: 'UTC' }) && dayFormat) };
+  const format = dayIn({}) === dayIn({ timeZone: 'UTC' }) ? clockFormat : { ...clockFormat, ...dayFormat };
   return new Intl.DateTimeFormat('en-GB', format).format(unix * 1000);
 }
 

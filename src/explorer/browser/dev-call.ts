@@ -1,16 +1,13 @@
 import { webhooksPath } from '../load/load-webhooks.ts';
 import type { RpcAnswer } from '../load/source.ts';
-import { devHeaders } from './payload.ts';
-
-/** The token is sent to this path and to the routes of webhooks only. */
-export const devPath = '/ext/dev';
+import { devHeaders, rpcHeaders } from './payload.ts';
 
 /** Calls a method of the Node RPC or of `/ext/dev`. A refusal or a lost connection is an answer with an error. */
 export async function call<T>(path: string, method: string, params: object = {}): Promise<RpcAnswer<T>> {
   try {
     const response = await fetch(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(path === devPath && devHeaders()) },
+      headers: rpcHeaders(path),
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     if (response.status !== 200) return { error: { message: `${response.status}: ${(await response.text()).slice(0, 200)}` } };
@@ -43,10 +40,12 @@ export async function fetchState(): Promise<RpcAnswer<Blob>> {
 
 /** Calls a route of webhooks. */
 export async function callWebhook<T>(method: string, path: string, body?: object): Promise<RpcAnswer<T>> {
+  const headers = devHeaders();
+  if (body !== undefined) headers['content-type'] = 'application/json';
   try {
     const response = await fetch(`${webhooksPath}${path}`, {
       method,
-      headers: { ...(body && { 'content-type': 'application/json' }), ...devHeaders() },
+      headers,
       body: body && JSON.stringify(body),
     });
     const answer = (await response.json()) as T & { readonly message?: string | readonly string[] };

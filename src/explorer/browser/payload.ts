@@ -19,8 +19,17 @@ export function keepDevToken(token: string): void {
   else sessionStorage.setItem('serac-dev-token', token.trim());
 }
 
+/** The token is sent to this path and to the routes of webhooks only. */
+export const devPath = '/ext/dev';
+
 /** The header that carries the token. */
 export const devHeaders = (): Record<string, string> => (devToken() === '' ? {} : { authorization: `Bearer ${devToken()}` });
+
+/** The headers of a call of the Node RPC or of `/ext/dev`. */
+export const rpcHeaders = (path: string): Record<string, string> => {
+  const headers = path === devPath ? devHeaders() : {};
+  return { 'content-type': 'application/json', ...headers };
+};
 
 export const readPayload = (): PagePayload => JSON.parse(document.getElementById('payload')?.textContent ?? 'null') as PagePayload;
 

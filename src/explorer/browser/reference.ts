@@ -1,6 +1,6 @@
 import { type CurlRequest, curlText } from '../text/curl-text.ts';
 import { formatJson } from './json-text.ts';
-import { apiKey, devHeaders, keepApiKey, keepDevToken } from './payload.ts';
+import { apiKey, devHeaders, keepApiKey, keepDevToken, rpcHeaders } from './payload.ts';
 
 /** The script of the API reference: the filter, the forms and the commands for curl. The text of the page needs no script. */
 
@@ -19,7 +19,7 @@ function requestOf(form: HTMLFormElement): Request {
     return {
       url: location.origin + path,
       method,
-      headers: { 'content-type': 'application/json', ...(path === '/ext/dev' && devHeaders()) },
+      headers: rpcHeaders(path),
       body,
     };
   }
@@ -38,15 +38,13 @@ function requestOf(form: HTMLFormElement): Request {
   }
   const body = all<HTMLTextAreaElement>('[data-in=body]', form)[0]?.value;
   const key = form.dataset.needsKey === undefined ? '' : apiKey();
+  if (key !== '') headers['x-service-api-key'] = key;
+  if (body !== undefined) headers['content-type'] = 'application/json';
   const text = query.toString();
   return {
     url: location.origin + url + (text === '' ? '' : `?${text}`),
     method,
-    headers: {
-      ...headers,
-      ...(key !== '' && { 'x-service-api-key': key }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
+    headers,
     body,
   };
 }
@@ -58,11 +56,9 @@ function showCurl(form: HTMLFormElement): void {
   if (shown === undefined || copy === undefined) return;
   try {
     const { headers, ...request } = requestOf(form);
-    const safe = {
-      ...headers,
-      ...('x-service-api-key' in headers && { 'x-service-api-key': 'YOUR_KEY' }),
-      ...('authorization' in headers && { authorization: 'Bearer YOUR_TOKEN' }),
-    };
+    const safe = { ...headers };
+    if ('x-service-api-key' in safe) safe['x-service-api-key'] = 'YOUR_KEY';
+    if ('authorization' in safe) safe.authorization = 'Bearer YOUR_TOKEN';
     shown.textContent = curlText({ ...request, headers: safe });
     copy.dataset.copy = shown.textContent;
   } catch {

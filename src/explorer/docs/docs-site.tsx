@@ -53,9 +53,10 @@ export function buildSite(input: DocsInput): Map<string, string | Uint8Array> {
 
 const document = (view: Parameters<typeof renderToString>[0]): string => `<!doctype html>\n${renderToString(view)}\n`;
 
-type PageParts = { readonly frame: DocsFrame; readonly links: DocsLinks; readonly pictures: ReadonlyMap<string, string> };
-
-function writePage(page: DocsPage, { frame, links, pictures }: PageParts): string {
+function writePage(
+  page: DocsPage,
+  { frame, links, pictures }: { readonly frame: DocsFrame; readonly links: DocsLinks; readonly pictures: ReadonlyMap<string, string> },
+): string {
   const picture = (target: string): string | undefined => {
     const file = pictures.get(posix.join(posix.dirname(page.source), target));
     return file && relativeUrl(page.page, file);

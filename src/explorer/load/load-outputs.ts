@@ -42,10 +42,10 @@ export async function loadOutputs(
     pageSize: String(rows),
     sortBy: sort,
     sortOrder: order,
-    ...(state === 'all' && { includeSpent: 'true' }),
-    ...(asset !== undefined && { assetId: asset }),
-    ...(page !== undefined && { pageToken: page }),
   });
+  if (state === 'all') params.set('includeSpent', 'true');
+  if (asset !== undefined) params.set('assetId', asset);
+  if (page !== undefined) params.set('pageToken', page);
   const base = chainPath(context);
   const [list, { balances }] = await Promise.all([
     read<UtxoList>(source, `${base}/${set === 'own' ? 'utxos' : 'shared-utxos'}?${params}`),

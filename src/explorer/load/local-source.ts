@@ -39,7 +39,8 @@ export function sendLocal(handler: Handler, caller: HttpRequest, method: string,
     header: (name) =>
       name === 'content-type' && body !== undefined ? 'application/json' : passedHeaders.has(name) ? caller.header(name) : null,
     // Only a request from a socket has a remote address; others were checked by another process.
-    ...(caller.remoteAddress && { remoteAddress: () => caller.remoteAddress?.(), headerNames: () => caller.headerNames?.() ?? [] }),
+    remoteAddress: caller.remoteAddress,
+    headerNames: caller.headerNames,
     body: async () => bytes,
   });
 }

@@ -20,25 +20,6 @@ import type { ReferenceData } from '../reference/reference-types.ts';
 import type { Section } from '../views/sections.ts';
 import type { ViewName } from '../views/views.tsx';
 
-/** What a page loads with. */
-type LoadParts = {
-  readonly source: Source;
-  readonly context: PageContext;
-  /** The text of the path after the first segment, decoded. */
-  readonly name: string;
-  /** Page token of a list, from the query. */
-  readonly page: string | undefined;
-  readonly query: URLSearchParams;
-  /** Rows of a page of a list, if the query asks for another number than usual. */
-  readonly rows: number | undefined;
-  /** The chain's clock, in Unix seconds. */
-  readonly now: number;
-  /** Loads the API reference of this port. */
-  readonly loadReference: () => Promise<ReferenceData>;
-  /** Reads any spelling of an address; undefined if the text is not an address. */
-  readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
-};
-
 export type LoadedPage = {
   readonly view: ViewName;
   readonly title: string;
@@ -51,7 +32,23 @@ export type PageRow = {
   /** Undefined: the page is on every port that has routes to describe. */
   readonly section: Section | undefined;
   /** Undefined: nothing has this name. */
-  readonly load: (parts: LoadParts) => Promise<LoadedPage | undefined>;
+  readonly load: (parts: {
+    readonly source: Source;
+    readonly context: PageContext;
+    /** The text of the path after the first segment, decoded. */
+    readonly name: string;
+    /** Page token of a list, from the query. */
+    readonly page: string | undefined;
+    readonly query: URLSearchParams;
+    /** Rows of a page of a list, if the query asks for another number than usual. */
+    readonly rows: number | undefined;
+    /** The chain's clock, in Unix seconds. */
+    readonly now: number;
+    /** Loads the API reference of this port. */
+    readonly loadReference: () => Promise<ReferenceData>;
+    /** Reads any spelling of an address; undefined if the text is not an address. */
+    readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
+  }) => Promise<LoadedPage | undefined>;
   /** Whether the page contains private keys: it is not compressed and not stored. */
   readonly hasSecrets?: true;
   /** The route whose answer the same URL gives with `Accept: application/json`. */

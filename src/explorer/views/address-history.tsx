@@ -11,14 +11,9 @@ import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
 /** The URL of the history with its filters, from a page on. */
 export function historyUrl({ address, history, plot }: AddressData, page?: string): string {
   const { kind, from, to, asset } = history.filter;
-  const params = new URLSearchParams({
-    ...(page !== undefined && { page }),
-    ...(plot !== undefined && { asset: plot.asset.assetId, range: plot.range }),
-    ...(kind !== '' && { kind }),
-    ...(from !== '' && { since: from }),
-    ...(to !== '' && { until: to }),
-    ...(asset !== '' && { moved: asset }),
-  });
+  const values = { page, asset: plot?.asset.assetId, range: plot?.range, kind, since: from, until: to, moved: asset };
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value) params.set(name, value);
   return `/address/${address}?${params}`;
 }
 

@@ -68,8 +68,8 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
           {
             name: 'Fee',
             value: fee === undefined ? '0' : <AmountText amount={fee} />,
-            ...(burned.length > 0 && {
-              note: (
+            note:
+              burned.length === 0 ? undefined : (
                 <>
                   burned:{' '}
                   {burned.map((one) => (
@@ -77,7 +77,6 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
                   ))}
                 </>
               ),
-            }),
           },
           { name: 'Size', value: size === undefined ? '– (no Node RPC)' : bytesText(size) },
           { name: 'Type', value: <span class="mono">{tx.txType}</span> },

@@ -139,8 +139,8 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
       // This chain's outputs come before those that moved between chains at the same time.
       const isOwn = after.tie === undefined;
       const last = isOwn ? after.seq : yield* lastSeqUpTo(after.key as number);
-      const own = order === 'asc' ? { above: last, below: aboveAnyOutput } : { above: belowAnyOutput, below: isOwn ? last : last + 1 };
-      return { ...own, moved: { ...moved, after } };
+      const numbers = order === 'asc' ? { above: last, below: aboveAnyOutput } : { above: belowAnyOutput, below: isOwn ? last : last + 1 };
+      return { above: numbers.above, below: numbers.below, moved: { ...moved, after } };
     },
     knownOldest: function* () {
       return dialect === 'postgres' && lastOldest !== undefined ? lastOldest : yield* readOldest();

@@ -160,7 +160,7 @@ function endRangeAt(range: OutputRange, order: Order, end: SortPosition | undefi
   if (end === undefined) return range;
   const moved = { ...range.moved, end: end.key as number };
   if (end.tie !== undefined) return { ...range, moved };
-  return { ...range, moved, ...(order === 'asc' ? { below: end.seq + 1 } : { above: end.seq - 1 }) };
+  return order === 'asc' ? { ...range, moved, below: end.seq + 1 } : { ...range, moved, above: end.seq - 1 };
 }
 
 /** True for a set whose outputs were unspent on this chain before: an imported output never was. */

@@ -1,21 +1,18 @@
 import { cacheByVersion } from '../../base/cache/memoize.ts';
 import { IndexError } from '../index/fault.ts';
-import type { Sql, SqlValue, WritableSql } from '../index/sql.ts';
+import type { SqlValue, WritableSql } from '../index/sql.ts';
 import { createStatementCache } from '../store/statement-cache.ts';
 import type { Store } from '../store/store.ts';
 
 /** Wraps the node's SQLite database in the interface that the index uses. */
 export function createSqliteSql(store: Store): WritableSql {
   const prepared = createStatementCache(store.db);
-  const sql: Sql = {
+  const sql: WritableSql = {
     dialect: 'sqlite',
     all: <Row>(text: string, values: readonly SqlValue[]) => prepared(text).all(...values) as Row[],
     read: store.read,
     epoch: store.epoch,
     untilCommit: (read) => cacheByVersion(read, store.version),
-  };
-  return {
-    ...sql,
     write: (work) =>
       store.write(() => {
         const result = work(sql);
@@ -25,4 +22,5 @@ export function createSqliteSql(store: Store): WritableSql {
         return result;
       }),
   };
+  return sql;
 }

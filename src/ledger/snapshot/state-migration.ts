@@ -13,11 +13,11 @@ import { openStore, type Store, type StoreOptions } from '../store/store.ts';
 /** Opens a new store with the chains of `own`, whose index has an earlier version; the rows of a state file can be loaded into it. */
 export function openEarlierStore(
   open: OpenDatabase,
-  options: Pick<StoreOptions, 'path' | 'networkID' | 'genesis'>,
+  { path, networkID, genesis }: Pick<StoreOptions, 'path' | 'networkID' | 'genesis'>,
   own: Database,
   migrations: readonly Migration[],
 ): Store {
-  const store = openStore(open, { ...options, durability: 'checkpoint' });
+  const store = openStore(open, { path, networkID, genesis, durability: 'checkpoint' });
   try {
     createSharedTables(store);
     for (const { number, id, genesis } of listStoredChains({ db: own })) {

@@ -21,19 +21,6 @@ import { createQueueLimit } from './queue-limit.ts';
 import { type BlockSource, createUnissuedBlocks, type UnissuedBlocks } from './unissued-blocks.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
-type EngineParts = {
-  readonly vm: Vm;
-  readonly validators: Pick<Validators, 'current'>;
-  readonly connected: ConnectedValidators;
-  readonly nextRequestId: () => number;
-  readonly parameters: EngineParameters;
-  readonly counters: EngineCounters;
-  /** A block was refused, or could not be built. */
-  readonly onInvalid: (block: EngineBlock | undefined, error: unknown) => void;
-  /** A decided block could not be executed; the engine has stopped. */
-  readonly onFatal: (error: unknown) => void;
-};
-
 /**
  * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects blocks by the
  * results. joined-chain/joined-chain.ts starts it. Its events are messages of peers (`createMessageHandler` below), verified blocks, the frontier
@@ -44,7 +31,21 @@ export type SnowmanEngine = ReturnType<typeof startSnowmanEngine>;
 /** What health checks and metrics show of an engine. */
 export type EngineState = ReturnType<SnowmanEngine['state']>;
 
-export function startSnowmanEngine(link: ChainLink, parts: EngineParts) {
+export function startSnowmanEngine(
+  link: ChainLink,
+  parts: {
+    readonly vm: Vm;
+    readonly validators: Pick<Validators, 'current'>;
+    readonly connected: ConnectedValidators;
+    readonly nextRequestId: () => number;
+    readonly parameters: EngineParameters;
+    readonly counters: EngineCounters;
+    /** A block was refused, or could not be built. */
+    readonly onInvalid: (block: EngineBlock | undefined, error: unknown) => void;
+    /** A decided block could not be executed; the engine has stopped. */
+    readonly onFatal: (error: unknown) => void;
+  },
+) {
   const { transport, timers } = link;
   const { vm, validators, connected, nextRequestId, parameters, counters, onInvalid } = parts;
   /** Without sybil protection every connected peer has stake. */

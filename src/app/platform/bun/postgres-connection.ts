@@ -19,15 +19,8 @@ const keepAliveSettings = {
 } as const;
 
 /** A connection. It is opened by its first statement, and again by the first one after it was lost. */
-export function connect({
-  url,
-  connectMilliseconds = 2000,
-  statementMilliseconds = defaultStatementMilliseconds,
-  applicationName = 'serac',
-  idleMilliseconds,
-  isPooled = false,
-  onLost,
-}: PostgresOptions): Bun.SQL {
+export function connect(options: PostgresOptions, onLost = options.onLost): Bun.SQL {
+  const { url, connectMilliseconds = 2000, isPooled = false } = options;
   const { hosts, user, password, database, schema, tls } = parseDatabaseUrl(url);
   const [{ host, port }] = hosts as [(typeof hosts)[0]];
   return new Bun.SQL({
@@ -36,41 +29,42 @@ export function connect({
     url: `postgres://localhost/?sslmode=${tls.mode}`,
     hostname: host,
     port,
-    ...(user !== undefined && { username: user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(!host.startsWith('/') && tlsOptions(tls)),
+    username: user,
+    password,
+    database,
+    tls: host.startsWith('/') ? undefined : tlsFiles(tls),
     max: 1,
     bigint: true,
     prepare: !isPooled,
     connectionTimeout: connectMilliseconds / 1000,
-    ...(onLost ? { onclose: onLost } : {}),
-    connection: {
-      application_name: applicationName,
-      ...(!isPooled && {
-        ...keepAliveSettings,
-        ...(idleMilliseconds !== undefined && {
-          idle_session_timeout: idleMilliseconds,
-          idle_in_transaction_session_timeout: idleMilliseconds,
-        }),
-        [directSetting]: 'yes',
-        // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
-        statement_timeout: Math.ceil(statementMilliseconds * 0.9),
-        ...plannerSettings,
-        ...(schema !== undefined && { search_path: quoteIdentifier(schema) }),
-      }),
-    },
+    onclose: onLost,
+    connection: sessionSettings(options, schema),
   });
 }
 
+/** Settings of a session. A pooler such as PgBouncer gets the name only: its sessions belong to other clients too. */
+function sessionSettings(
+  { applicationName = 'serac', isPooled = false, statementMilliseconds = defaultStatementMilliseconds, idleMilliseconds }: PostgresOptions,
+  schema: string | undefined,
+): Record<string, string | number> {
+  const settings: Record<string, string | number> = { application_name: applicationName };
+  if (isPooled) return settings;
+  Object.assign(settings, keepAliveSettings, plannerSettings);
+  settings[directSetting] = 'yes';
+  // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
+  settings.statement_timeout = Math.ceil(statementMilliseconds * 0.9);
+  if (idleMilliseconds !== undefined) {
+    settings.idle_session_timeout = idleMilliseconds;
+    settings.idle_in_transaction_session_timeout = idleMilliseconds;
+  }
+  if (schema !== undefined) settings.search_path = quoteIdentifier(schema);
+  return settings;
+}
+
 /** Files of TLS. With a certificate authority and no mode that verifies, the driver would verify all the same; libpq does not. */
-function tlsOptions({ mode, ca, certificate, key }: DatabaseTls): { readonly tls?: Bun.TLSOptions } {
-  if (mode === 'disable') return {};
+function tlsFiles({ mode, ca, certificate, key }: DatabaseTls): Bun.TLSOptions | undefined {
   const verifies = mode === 'verify-ca' || mode === 'verify-full';
-  const options = {
-    ...(ca !== undefined && verifies && { ca: Bun.file(ca) }),
-    ...(certificate !== undefined && { cert: Bun.file(certificate) }),
-    ...(key !== undefined && { key: Bun.file(key) }),
-  };
-  return Object.keys(options).length === 0 ? {} : { tls: options };
+  const files = { ca: verifies ? ca : undefined, cert: certificate, key };
+  if (mode === 'disable' || Object.values(files).every((path) => path === undefined)) return undefined;
+  return Object.fromEntries(Object.entries(files).flatMap(([name, path]) => (path === undefined ? [] : [[name, Bun.file(path)]])));
 }

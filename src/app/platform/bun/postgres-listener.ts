@@ -35,7 +35,7 @@ export function listenOn(options: PostgresOptions, channel: string, { onNotify, 
     }, options.listenCheckMilliseconds ?? defaultListenCheckMilliseconds);
   };
   const start = async (): Promise<void> => {
-    const started: Bun.SQL = connect({ ...options, onLost: () => lose(started) });
+    const started: Bun.SQL = connect(options, () => lose(started));
     listener = started;
     let isHeard = false;
     const takeHeard = (): boolean => {

@@ -2,25 +2,25 @@ import type { RedisClient } from 'bun';
 import { Fault } from '../../../base/fault.ts';
 import { describeServer, type RedisConnection } from '../../../cluster/redis/redis.ts';
 
-/** All times are in milliseconds. */
-type RedisOptions = {
-  /** Timeout of one command. */
-  readonly commandTimeout?: number;
-  readonly connectTimeout?: number;
-  /** Delay between two attempts to connect. */
-  readonly retryDelay?: number;
-  /** A connection is closed if, after a command timed out, it receives no answer for this long. */
-  readonly hungTimeout?: number;
-  /** Called when the connection is established and when it is lost. */
-  readonly onChange?: (isConnected: boolean) => void;
-};
-
 /**
  * Opens a connection to a Redis or Valkey server with Bun's client. Resolves after the first attempt to connect, successful or not. While the
  * server is not reachable, it retries until `close`, and commands are rejected at once. Rejects with REDIS_UNSUPPORTED if the server is a
- * Sentinel or a node of a cluster.
+ * Sentinel or a node of a cluster. Times are in milliseconds.
  */
-export async function openRedis(url: string, options: RedisOptions = {}): Promise<RedisConnection> {
+export async function openRedis(
+  url: string,
+  options: {
+    /** Timeout of one command. */
+    readonly commandTimeout?: number;
+    readonly connectTimeout?: number;
+    /** Delay between two attempts to connect. */
+    readonly retryDelay?: number;
+    /** A connection is closed if, after a command timed out, it receives no answer for this long. */
+    readonly hungTimeout?: number;
+    /** Called when the connection is established and when it is lost. */
+    readonly onChange?: (isConnected: boolean) => void;
+  } = {},
+): Promise<RedisConnection> {
   const { commandTimeout = 200, connectTimeout = 1_000, retryDelay = 250, hungTimeout = 2_000, onChange = () => {} } = options;
   let client = createClient(url, connectTimeout);
   const where = describeServer(url);
@@ -166,7 +166,7 @@ function createClient(url: string, connectionTimeout: number): RedisClient {
       autoReconnect: false,
       enableOfflineQueue: false,
       connectionTimeout,
-      ...(ca !== undefined && { tls: { ca: Bun.file(ca) } }),
+      tls: ca === undefined ? undefined : { ca: Bun.file(ca) },
     });
   } catch (cause) {
     // The URL is not in the message, since it may contain a password.

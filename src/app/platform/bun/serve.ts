@@ -82,16 +82,18 @@ export const serve: Serve = async (options) => {
       (error: unknown) => respond(request, target, () => Promise.reject(error), release),
     );
   };
-  // The handler limits bodies, since Bun's own limit would answer without an explanation.
-  const common = {
-    fetch,
-    error: () => finish(handlerErrorResponse),
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    development: false,
-    websocket: webSocketOptions,
-  } as const;
+  const address = unix === undefined ? { hostname: host, port, reusePort, idleTimeout } : { unix };
   const server = listen(
-    () => Bun.serve(unix === undefined ? { ...common, hostname: host, port, reusePort, idleTimeout } : { ...common, unix }),
+    () =>
+      Bun.serve({
+        ...address,
+        fetch,
+        error: () => finish(handlerErrorResponse),
+        // The handler limits bodies, since Bun's own limit would answer without an explanation.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        development: false,
+        websocket: webSocketOptions,
+      }),
     options,
   );
 
@@ -184,14 +186,6 @@ const wholeBody = 262_144;
 /** The share of the limit of unread bytes (`limits.max`) that bodies in one piece may take; slices and streams have the rest. */
 const wholeShare = 0.25;
 
-type StreamOptions = {
-  readonly unread: UnreadResponses;
-  /** Closes the connection soon. */
-  readonly close: () => void;
-  /** The size of a body that is in memory until all of it was read. Left out for a stream: of that, only the last chunk is in memory. */
-  readonly bytes?: number;
-};
-
 type Chunks = {
   readonly next: () => IteratorResult<Uint8Array, unknown> | Promise<IteratorResult<Uint8Array, unknown>>;
   readonly return?: () => unknown;
@@ -201,7 +195,21 @@ type Chunks = {
  * A response body whose chunks are pulled one at a time, as fast as the client reads them. Undefined if there is no room for it. If the client
  * reads nothing for some time, the chunks end and the connection is closed.
  */
-function toReadableStream(head: string | Uint8Array, chunks: Chunks, { unread, close, bytes = 0 }: StreamOptions) {
+function toReadableStream(
+  head: string | Uint8Array,
+  chunks: Chunks,
+  {
+    unread,
+    close,
+    bytes = 0,
+  }: {
+    readonly unread: UnreadResponses;
+    /** Closes the connection soon. */
+    readonly close: () => void;
+    /** The size of a body that is in memory until all of it was read. Left out for a stream: of that, only the last chunk is in memory. */
+    readonly bytes?: number;
+  },
+) {
   let fail = (): void => {};
   const response = unread.tryAdd(bytes, () => {
     fail();
