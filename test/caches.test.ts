@@ -49,7 +49,7 @@ test('nothing that is made for every transaction is a key of a WeakMap: every ga
 const ownLimits = {
   firstKey: [
     'chain/follow/address-task.ts',
-    'chain/lifecycle/drop-reasons.ts',
+    'chain/lifecycle/refusals.ts',
     'network/consensus/queue-limit.ts',
     'network/outer-chain/undecided-outer-blocks.ts',
     'network/validators/trusted-validators.ts',
@@ -58,8 +58,8 @@ const ownLimits = {
     'api/access/limiter-memory.ts',
     'base/cache/lru-map.ts',
     'network/consensus/unissued-blocks.ts',
-    'network/gossip/push-queue.ts',
     'network/gossip/received-queue.ts',
+    'network/gossip/tx-gossip.ts',
     'network/validators/trusted-validators.ts',
   ],
   fixedKeys: [

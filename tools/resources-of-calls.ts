@@ -66,5 +66,5 @@ export const perCall: readonly string[] = [
   'network/bootstrap/beacon-majority.ts frontiers weights',
   'network/bootstrap/container-fetcher.ts asked',
   'network/consensus/poller.ts finished',
-  'network/proposervm/weighted-sampler.ts replaced',
+  'network/proposervm/proposer.ts replaced',
 ];

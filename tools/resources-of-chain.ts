@@ -29,24 +29,23 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'records of dropped and refused transactions (`dev.getTxLifecycle`)',
     limit:
-      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/drop-reasons.ts#maxDropReasons} reasons that are repeated as AvalancheGo does; the lifecycle of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
+      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/refusals.ts#maxDropReasons} reasons that are repeated as AvalancheGo does; the lifecycle of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
     over: 'the oldest are dropped',
     test: 'src/chain/lifecycle/drop-log.test.ts',
     holds: [
       'chain/lifecycle/drop-log.ts drops lastOf',
-      'chain/lifecycle/drop-reasons.ts reasons',
-      'chain/lifecycle/refusals.ts refusals',
+      'chain/lifecycle/refusals.ts refusals reasons',
       'chain/lifecycle/step-table.ts rows details',
     ],
   },
   {
     resource: 'verified blocks that are not decided',
     limit:
-      'one on a developer’s chain; on a network, the blocks that consensus processes (see peers); {chain/lifecycle/built-blocks.ts#maxBuilt} blocks that this node built',
+      'one on a developer’s chain; on a network, the blocks that consensus processes (see peers); {chain/lifecycle/undecided-blocks.ts#maxBuilt} blocks that this node built',
     over: 'no block is built',
     seen: 'avalanche_snowman_blks_processing',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
-    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/built-blocks.ts built'],
+    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/undecided-blocks.ts built'],
   },
   {
     resource: 'blocks of a followed node that were fetched ahead',

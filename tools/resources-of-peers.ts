@@ -89,9 +89,8 @@ export const peerResources: readonly ResourceRow[] = [
     seen: 'avalanche_snowman_blocked',
     test: 'src/network/consensus/engine-limits.test.ts',
     holds: [
-      'network/consensus/block-issuer.ts preverifying',
+      'network/consensus/block-issuer.ts preverifying jobsOf resolved',
       'network/consensus/unissued-blocks.ts byBlock byNode entries',
-      'network/consensus/waiting-jobs.ts jobsOf resolved',
     ],
   },
   {
@@ -116,7 +115,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/outer-chain/undecided-outer-blocks.ts verified holders built',
       'network/snowman/consensus.ts blocks heights ids',
       'network/snowman/polls.ts polls',
-      'network/joined-chain/majority-lag.ts ahead',
+      'network/consensus/accepted-frontiers.ts ahead',
     ],
   },
   {
@@ -126,7 +125,7 @@ export const peerResources: readonly ResourceRow[] = [
     over: 'dropped',
     seen: 'serac_gossip_received_transactions_total',
     test: 'src/network/gossip/tx-gossip.test.ts',
-    holds: ['network/gossip/push-queue.ts unsent sent', 'network/gossip/received-queue.ts queued turns'],
+    holds: ['network/gossip/tx-gossip.ts unsent sent', 'network/gossip/received-queue.ts queued turns'],
   },
   {
     resource: 'BLS signatures of handshakes that wait to be verified',

@@ -1,4 +1,4 @@
-import { createRepeatedHex } from '../bytes/repeated-hex.ts';
+import { createRepeatedHex } from '../bytes/hex.ts';
 import { CodecError } from './fault.ts';
 
 /** A cursor over bytes. Every read is bounds-checked. AvalancheGo: utils/wrappers/packing.go and codec/reflectcodec (error texts). */

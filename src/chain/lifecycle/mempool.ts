@@ -1,8 +1,8 @@
 import { consumedIds } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { createDropReasons, type DropReasons } from './drop-reasons.ts';
 import { ChainError } from './fault.ts';
+import { createDropReasons, type DropReasons } from './refusals.ts';
 
 /** AvalancheGo: vms/txs/mempool/mempool.go. */
 const maxTxSize = 64 * 1024;

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts';
 const maxRefusals = 4096;
 
 /** Why a transaction was refused or dropped. */
-export type Refusal = {
+type Refusal = {
   readonly reason: string;
   readonly code: string;
   /** Whether no state of the chain makes the transaction valid. */
@@ -21,7 +21,7 @@ export type Refusal = {
 };
 
 /**
- * Why the newest transactions that were refused or dropped were so, by transaction ID. Unlike the drop reasons of the mempool, which are the 64 that
+ * Why the newest transactions that were refused or dropped were so, by transaction ID. Unlike the drop reasons (below), which are the 64 that
  * AvalancheGo repeats when a transaction is issued again, these are only reported.
  */
 export function createRefusals(max = maxRefusals) {
@@ -68,3 +68,36 @@ export const isRejected = (
   { isFinal, missing, conflict }: Refusal,
   { hasTx, wasConsumed }: Pick<Ledger, 'hasTx' | 'wasConsumed'>,
 ): boolean => isFinal || (missing !== undefined && wasConsumed(missing)) || (conflict !== undefined && hasTx(conflict));
+
+/** Number of reasons kept. AvalancheGo: vms/txs/mempool/mempool.go, droppedTxIDsCacheSize. */
+const maxDropReasons = 64;
+
+/** Why transactions were dropped lately: AvalancheGo repeats the reason when one of them is issued again. */
+export type DropReasons = ReturnType<typeof createDropReasons>;
+
+/** `isWaiting`: whether a transaction is in the mempool, and so is not dropped. */
+export function createDropReasons(isWaiting: (id: Id) => boolean) {
+  const reasons = new Map<Id, AnyFault>();
+  return {
+    mark: (id: Id, reason: AnyFault): void => {
+      // A full mempool does not make the transaction invalid.
+      if (isFull(reason) || isWaiting(id)) return;
+      reasons.delete(id);
+      if (reasons.size >= maxDropReasons) reasons.delete(reasons.keys().next().value as Id);
+      reasons.set(id, reason);
+    },
+    reasonOf: (id: Id): AnyFault | undefined => {
+      const reason = reasons.get(id);
+      // AvalancheGo's cache evicts the least recently used reason, so reading moves it to the end.
+      if (reason !== undefined) {
+        reasons.delete(id);
+        reasons.set(id, reason);
+      }
+      return reason;
+    },
+    forget: (id: Id): void => void reasons.delete(id),
+    clear: (): void => reasons.clear(),
+  };
+}
+
+const isFull = (reason: AnyFault): boolean => reason instanceof ChainError && reason.fault.code === 'MEMPOOL_FULL';

@@ -4,7 +4,7 @@ import { isDuplicate } from './fault.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mempool } from './mempool.ts';
 
-/** Puts transactions of blocks that were not accepted back into the mempool, for undecided-blocks.ts and built-blocks.ts. */
+/** Puts transactions of blocks that were not accepted back into the mempool, for undecided-blocks.ts. */
 export type ReturnedTxs = {
   /** Adds transactions without verifying them; one that conflicts with another in the mempool is dropped. */
   readonly add: (txs: readonly Tx[]) => void;

@@ -4,7 +4,7 @@ import { idToBytes, zeroId } from '../../base/bytes/id.ts';
 import type { Database } from '../store/database.ts';
 import { damagedRow } from './fault.ts';
 import { tablesOf } from './schema.ts';
-import { openVerifiedTxs } from './verified-txs.ts';
+import { openVerifiedTxs } from './utxo-table.ts';
 
 const base = { kind: 'BaseTx', networkID: 1, blockchainID: zeroId, inputs: [], outputs: [], memo: new Uint8Array(0) } as const;
 const tx = makeTx({ ...base, inputs: [], outputs: [] }, []);

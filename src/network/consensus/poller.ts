@@ -5,11 +5,11 @@ import type { Validators } from '../protocol/validators.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import { createPolls } from '../snowman/polls.ts';
 import { type Votes, voteTarget } from '../snowman/votes.ts';
+import type { WaitingJobs } from './block-issuer.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
 import type { EngineCounters } from './engine-counters.ts';
 import type { EngineParameters } from './engine-parameters.ts';
 import type { UnissuedBlocks } from './unissued-blocks.ts';
-import type { WaitingJobs } from './waiting-jobs.ts';
 import { sampleUnits } from './weighted-sample.ts';
 
 /**

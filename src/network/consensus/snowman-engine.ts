@@ -8,7 +8,7 @@ import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.t
 import type { Validators } from '../protocol/validators.ts';
 import { type BlockRef, createConsensus } from '../snowman/consensus.ts';
 import { type AcceptedFrontiers, createAcceptedFrontiers } from './accepted-frontiers.ts';
-import { type BlockIssuer, type Candidate, createBlockIssuer } from './block-issuer.ts';
+import { type BlockIssuer, type Candidate, createBlockIssuer, createWaitingJobs } from './block-issuer.ts';
 import { createBuildSchedule } from './build-schedule.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
@@ -19,7 +19,6 @@ import { createPoller, type Poller } from './poller.ts';
 import { createQueryAnswers } from './query-answers.ts';
 import { createQueueLimit } from './queue-limit.ts';
 import { type BlockSource, createUnissuedBlocks, type UnissuedBlocks } from './unissued-blocks.ts';
-import { createWaitingJobs } from './waiting-jobs.ts';
 
 /**
  * The engine of a chain in normal operation: it answers queries, polls validators about the blocks it knows, and accepts and rejects blocks by the

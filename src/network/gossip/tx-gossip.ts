@@ -1,17 +1,25 @@
+import { fromHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
+import { createLruMap } from '../../base/cache/lru-map.ts';
 import { attempt } from '../../base/fault.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { ConnectedValidators } from '../consensus/connected-validators.ts';
-import { sampleNodes } from '../consensus/weighted-sample.ts';
+import { type RandomBytes, sampleNodes } from '../consensus/weighted-sample.ts';
 import { GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
+import {
+  type BloomFilterState,
+  bloomCapacity,
+  bloomHash,
+  bloomSize,
+  createBloomFilter,
+  type WritableBloomFilter,
+} from '../protocol/bloom-filter.ts';
 import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { createGossipCounters, type GossipCounters } from './gossip-counters.ts';
-import type { GossipParameters } from './gossip-parameters.ts';
-import { createKnownFilter } from './known-filter.ts';
+import type { FilterParameters, GossipParameters, QueueParameters } from './gossip-parameters.ts';
 import { createPullServer } from './pull-server.ts';
-import { createPushQueue } from './push-queue.ts';
 import { createReceivedQueue } from './received-queue.ts';
 
 /** A signed transaction as gossip sends it. The ID is the hash of the bytes. */
@@ -147,4 +155,87 @@ function topByStake(set: ValidatorSet, share: number): NodeId[] {
     sum += weight;
   }
   return top;
+}
+
+const saltSize = 32;
+const seedSize = 8;
+/** A new filter has room for so many times the transactions in the pool. */
+const growth = 3;
+
+/** The bloom filter of the transactions in the mempool, which a pull request sends. AvalancheGo: vms/avm/network/gossip.go. */
+function createKnownFilter(parameters: FilterParameters, pool: Pick<GossipPool, 'items' | 'count'>, randomBytes: RandomBytes) {
+  let salt: Uint8Array;
+  let bloom: WritableBloomFilter;
+  let max = 0;
+  let size: ReturnType<typeof bloomSize>;
+  let resets = 0;
+  const put = (id: Id): void => {
+    bloom.add(bloomHash(fromHex(id), salt));
+  };
+  /** A new salt, so that transactions that a false positive hid are found at last. */
+  const reset = (): void => {
+    const items = Math.max(parameters.minFilterItems, growth * pool.count());
+    size = bloomSize(items, parameters.filterFalsePositives);
+    const { hashes, entryBytes } = size;
+    resets++;
+    bloom = createBloomFilter(randomBytes(seedSize * hashes), entryBytes);
+    salt = Uint8Array.from(randomBytes(saltSize));
+    max = bloomCapacity(hashes, entryBytes, parameters.maxFilterFalsePositives);
+    for (const { id } of pool.items()) put(id);
+  };
+  reset();
+  return {
+    add: (id: Id): void => {
+      put(id);
+      if (bloom.count() > max) reset();
+    },
+    read: (): { readonly filter: Uint8Array; readonly salt: Uint8Array } => ({ filter: bloom.bytes(), salt }),
+    state: (): BloomFilterState => ({ count: bloom.count(), max, hashes: size.hashes, entries: size.entryBytes, resets }),
+  };
+}
+
+type Tracked = { readonly item: GossipItem; pushed: number };
+
+/** The transactions that this node pushes: those issued through its own API. AvalancheGo: network/p2p/gossip/gossip.go, PushGossiper. */
+function createPushQueue(parameters: QueueParameters, pool: Pick<GossipPool, 'has'>) {
+  // Maps keep the order of insertion: the first entry is the one that waits longest.
+  const unsent = new Map<Id, Tracked>();
+  const sent = new Map<Id, Tracked>();
+  const discarded = createLruMap<true>(parameters.discardedSize);
+
+  const take = (from: Map<Id, Tracked>, now: number, onGone: (id: Id) => void): Uint8Array[] => {
+    const taken: Uint8Array[] = [];
+    let size = 0;
+    for (const [id, tracked] of from) {
+      if (size >= parameters.targetSize) break;
+      if (!pool.has(id)) {
+        from.delete(id);
+        onGone(id);
+        continue;
+      }
+      // They are ordered by the time of their last push: all later ones are younger.
+      if (tracked.pushed > now - parameters.repushInterval) break;
+      from.delete(id);
+      tracked.pushed = now;
+      sent.set(id, tracked);
+      taken.push(tracked.item.bytes);
+      size += tracked.item.bytes.length;
+    }
+    return taken;
+  };
+
+  return {
+    /** Adds a transaction of this node. */
+    add: (item: GossipItem, now: number): void => {
+      if (unsent.has(item.id) || sent.has(item.id)) return;
+      // One that was dropped lately waits as if it had just been pushed.
+      if (discarded.get(item.id)) sent.set(item.id, { item, pushed: now });
+      else unsent.set(item.id, { item, pushed: Number.NEGATIVE_INFINITY });
+    },
+    /** Takes transactions for their first push, about `targetSize` bytes. */
+    takeNew: (now: number): Uint8Array[] => take(unsent, now, () => {}),
+    /** Takes transactions that still wait and were pushed long enough ago. */
+    takeOld: (now: number): Uint8Array[] => take(sent, now, (id) => discarded.set(id, true)),
+    counts: () => ({ unsent: unsent.size, sent: sent.size }),
+  };
 }

@@ -3,6 +3,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import { every } from '../../base/timing/timers.ts';
 import { startBootstrapper } from '../bootstrap/bootstrapper.ts';
 import { type BootstrapProgress, createProgressMeter, type ProgressMeter } from '../bootstrap/progress.ts';
+import { createMajorityLagMeter, type MajorityLag } from '../consensus/accepted-frontiers.ts';
 import { type ConnectedValidators, createConnectedValidators } from '../consensus/connected-validators.ts';
 import { createEngineCounters, type EngineCounters } from '../consensus/engine-counters.ts';
 import type { EngineParameters } from '../consensus/engine-parameters.ts';
@@ -14,7 +15,6 @@ import { type GossipPool, startTxGossip, type TxGossip } from '../gossip/tx-goss
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainHandler, ChainLink } from '../protocol/transport.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
-import { createMajorityLagMeter, type MajorityLag } from './majority-lag.ts';
 
 /** What health checks and metrics read of a chain on a network. */
 export type JoinedChainState = {

@@ -2,8 +2,7 @@ import { compressFrame, encodeFrame, messageSize, plainFrame } from './frame.ts'
 import { encodeMessage, isCompressedKind, type Message, type MessageKind } from './message.ts';
 import { ClaimedIp, messageTable } from './message-table.ts';
 import type { MessageOf } from './message-type.ts';
-import { wireTypes } from './wire-reader.ts';
-import { varintSize, WireWriter } from './wire-writer.ts';
+import { varintSize, WireWriter, wireTypes } from './wire.ts';
 
 /** A message as a frame, encoded once for all its receivers. */
 export type EncodedMessage = {

@@ -1,8 +1,7 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idLength } from '../../base/bytes/id.ts';
 import { MessageError, malformed } from './fault.ts';
-import { type WireReader, wireTypes } from './wire-reader.ts';
-import { varint64Size, varintSize, type WireWriter } from './wire-writer.ts';
+import { varint64Size, varintSize, type WireReader, type WireWriter, wireTypes } from './wire.ts';
 
 /** A protobuf type of one value: how it is read and written without its tag, and its text for the docs. */
 export type ElementType<T> = {

@@ -2,8 +2,7 @@ import { concat } from '../../base/bytes/octets.ts';
 import { malformed } from './fault.ts';
 import { bytes } from './field-types.ts';
 import { field, message, repeated } from './message-type.ts';
-import { WireReader } from './wire-reader.ts';
-import { varintSize, WireWriter } from './wire-writer.ts';
+import { varintSize, WireReader, WireWriter } from './wire.ts';
 
 /**
  * The contents of app messages: gossip of transactions. Requests and gossip begin with the number of their handler, responses do not.

@@ -1,7 +1,6 @@
 import { MessageError, malformed } from './fault.ts';
 import { type ElementType, type FieldType, wrongIdLength } from './field-types.ts';
-import { WireReader, wireTypes } from './wire-reader.ts';
-import { varintSize, WireWriter } from './wire-writer.ts';
+import { varintSize, WireReader, WireWriter, wireTypes } from './wire.ts';
 
 /** A field of a message: its number, and how its value is read and written with the tag. */
 export type Field<T> = {

@@ -9,7 +9,7 @@ import { MessageError } from './fault.ts';
 import { createFrameReader, encodeFrame } from './frame.ts';
 import { decodeMessage, encodeMessage, type Message, type MessageKind, type MessageOfKind } from './message.ts';
 import { messageTable } from './message-table.ts';
-import { WireReader } from './wire-reader.ts';
+import { WireReader } from './wire.ts';
 import { decompressZstd } from './zstd.ts';
 
 type Decoded = { op: string; zstd: boolean; requestId?: number; deadlineNs?: string; [name: string]: unknown };

@@ -1,8 +1,7 @@
 import { MessageError } from './fault.ts';
 import { compressedNumber, messageTable } from './message-table.ts';
 import type { Fields, MessageOf, MessageType } from './message-type.ts';
-import { WireReader, wireTypes } from './wire-reader.ts';
-import { varintSize, WireWriter } from './wire-writer.ts';
+import { varintSize, WireReader, WireWriter, wireTypes } from './wire.ts';
 import { compressZstd, decompressZstd } from './zstd.ts';
 
 type Table = typeof messageTable;

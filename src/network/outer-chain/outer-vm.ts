@@ -1,12 +1,12 @@
 import type { EngineBlock, StoringVm, Vm } from '../../avm/vm.ts';
-import type { Id } from '../../base/bytes/id.ts';
-import type { VerifySignature } from '../proposervm/outer-block.ts';
-import { createScheduleCache } from '../proposervm/proposer.ts';
-import type { ChildRules } from '../proposervm/verify-child.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
+import { Fault } from '../../base/fault.ts';
+import type { OuterBlock, VerifySignature } from '../proposervm/outer-block.ts';
+import { createScheduleCache, type ScheduleAt } from '../proposervm/proposer.ts';
+import { type ChildRules, verifyChild, verifyFirstChild } from '../proposervm/verify-child.ts';
 import type { Validators } from '../protocol/validators.ts';
 import { createBlockContents, type Wrapped } from './block-contents.ts';
-import { OuterChainError } from './fault.ts';
-import { createHeaderVerifier } from './header-verifier.ts';
+import { OuterChainError, validatorsNotLoaded } from './fault.ts';
 import { createOuterBuilder, type Proposer, type Tip } from './outer-builder.ts';
 import type { OuterStore } from './outer-store.ts';
 import { createUndecidedOuterBlocks } from './undecided-outer-blocks.ts';
@@ -150,4 +150,51 @@ function repairOuterStore(store: Pick<OuterStore, 'last' | 'removeAbove'>, inner
       `the chain has ${innerHeight} blocks, but only ${height} of them come from a network: a chain that decided blocks alone cannot join one; use a new data directory`,
       { code: 'OUTER_MISSING', height, innerHeight },
     );
+}
+
+/** Verifies what an outer block adds to the block that it wraps. `tipAt`: a processing block, or the last accepted one. */
+function createHeaderVerifier(
+  { rules, validators, now }: Pick<OuterVmParts, 'rules' | 'validators' | 'now'>,
+  scheduleAt: ScheduleAt,
+  tipAt: (id: Id) => Tip | undefined,
+  isBootstrapping: () => boolean,
+) {
+  const verify = (outer: OuterBlock, innerBlock: EngineBlock): void => {
+    const parent = tipAt(outer.parentID);
+    if (parent === undefined)
+      throw new OuterChainError(`unknown parent ${idText(outer.parentID)}`, {
+        code: 'OUTER_PARENT_UNKNOWN',
+        parentID: idText(outer.parentID),
+      });
+    const child = { ...outer, innerParentId: innerBlock.parentID, height: innerBlock.height };
+    const time = BigInt(now());
+    const { header, innerId } = parent;
+    if (header === undefined) {
+      verifyFirstChild({ timestamp: parent.time, innerId }, child, rules, time, validators.knownHeight());
+      return;
+    }
+    const schedule = isBootstrapping() ? undefined : scheduleAt(header.pChainHeight);
+    if (!isBootstrapping() && schedule === undefined) throw validatorsNotLoaded(header.pChainHeight);
+    const normal = schedule && { currentPChainHeight: validators.knownHeight(), schedule };
+    verifyChild({ ...header, innerId }, child, rules, time, normal);
+  };
+  return {
+    /** Loads the validators that `verify` needs. */
+    loadValidators: async (outer: OuterBlock): Promise<void> => {
+      const needed = tipAt(outer.parentID)?.header?.pChainHeight;
+      if (needed !== undefined && validators.at(needed) === undefined) await validators.load(needed);
+    },
+    verify,
+    /** Whether the header passes now. Loads the validators at its height, which children of the block need; their loss is no reason to refuse it. */
+    accepts: (outer: OuterBlock, innerBlock: EngineBlock): boolean => {
+      try {
+        verify(outer, innerBlock);
+      } catch (error) {
+        if (error instanceof Fault) return false;
+        throw error;
+      }
+      if (validators.at(outer.pChainHeight) === undefined) validators.load(outer.pChainHeight).catch(() => {});
+      return true;
+    },
+  };
 }

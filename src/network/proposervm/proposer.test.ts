@@ -3,8 +3,7 @@ import vectors from '../../../vectors/p2p.json' with { type: 'json' };
 import type { Id } from '../../base/bytes/id.ts';
 import { type NodeId, nodeIdText, parseNodeId } from '../../base/bytes/node-id.ts';
 import { createMersenneTwister } from './mersenne-twister.ts';
-import { createProposerSchedule, slotOf, type Validator } from './proposer.ts';
-import { createWeightedSampler } from './weighted-sampler.ts';
+import { createProposerSchedule, createWeightedSampler, slotOf, type Validator } from './proposer.ts';
 
 const chainId = vectors.chainIdX as Id;
 

@@ -1,5 +1,4 @@
-import type { Id } from '../../base/bytes/id.ts';
-import { type Bit, bitOf, firstDifference, idBits } from './id-bits.ts';
+import { type Bit, bitOf, firstDifference, type Id, idBits } from '../../base/bytes/id.ts';
 import type { SnowParameters } from './parameters.ts';
 import { countVotes, filterVotes, type Votes } from './votes.ts';
 

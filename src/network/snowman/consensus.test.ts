@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { Id } from '../../base/bytes/id.ts';
+import { bitOf, firstDifference, type Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { type Consensus, createConsensus, type Decision } from './consensus.ts';
-import { bitOf, firstDifference } from './id-bits.ts';
 import { defaultParameters, type SnowmanError, verifyParameters } from './parameters.ts';
 import { createPolls } from './polls.ts';
 

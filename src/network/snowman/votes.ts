@@ -1,6 +1,5 @@
-import type { Id } from '../../base/bytes/id.ts';
+import { bitOf, firstDifference, type Id, idBits } from '../../base/bytes/id.ts';
 import type { BlockRef, Consensus, ConsensusBlock } from './consensus.ts';
-import { bitOf, firstDifference, idBits } from './id-bits.ts';
 
 /** Votes of one poll: how many units of stake voted for a block. */
 export type Votes = ReadonlyMap<Id, number>;

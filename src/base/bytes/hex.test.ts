@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createRepeatedHex } from './repeated-hex.ts';
+import { createRepeatedHex } from './hex.ts';
 
 /** Bytes whose last two are the same, so that all of them share a slot. */
 const bytesOf = (length: number, seed: number): Uint8Array =>
