@@ -219,7 +219,7 @@ describe.each(modes)('dev.* %s', (_, flags) => {
       ['dev.createAsset', { name: '', symbol: 'A', denomination: 0, supply: 1 }, 'TX_NAME_TOO_SHORT'],
       ['dev.sendNFT', { utxoID: 'none', to: stranger }, 'DEV_UNKNOWN_OUTPUT'],
       ['dev.atomicDeposit', { from: 'X', to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],
-      ['dev.atomicDeposit', { from: 'Q', to: stranger, amount: 1 }, 'RPC_UNKNOWN_CHAIN'],
+      ['dev.atomicDeposit', { from: 'Q', to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],
       ['dev.atomicDeposit', { to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],
       ['dev.export', { destinationChain: 'X', amount: 1 }, 'DEV_WRONG_CHAIN'],
       ['dev.export', { to: stranger, amount: 1 }, 'DEV_WRONG_CHAIN'],

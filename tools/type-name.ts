@@ -1,3 +1,4 @@
+import { kinds } from '../src/api/contract/kinds.ts';
 import { type AnySchema, type Fields, isOptional, schemaOf } from '../src/api/contract/schema.ts';
 
 /** The type of a parameter in one line, such as `uint32` or `string[]`, for the documentation. */
@@ -34,4 +35,5 @@ const names: { readonly [kind: string]: string } = {
   u64: 'uint64',
   u32: 'uint32',
   u8: 'uint8',
+  addressName: kinds.addressName.jsonSchema.format ?? '',
 };

@@ -11,6 +11,7 @@ function encode(schema: AnySchema, value: unknown, path: string): unknown {
     case 'time':
     case 'duration':
     case 'numberOrText':
+    case 'addressName':
       return typeof value === 'string' ? value : requireExact(value as number | bigint, path);
     case 'list':
       return (value as readonly unknown[]).map((each, i) => encode(schema.items, each, `${path}[${i}]`));

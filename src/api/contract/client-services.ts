@@ -10,13 +10,14 @@ import {
   stateRows,
   timeRows,
 } from './dev-chain-methods.ts';
-import { crossChainRows, moneyRows } from './dev-money-methods.ts';
+import { crossChainRows, labelRows, moneyRows } from './dev-money-methods.ts';
 import { healthRows, infoRows } from './info-methods.ts';
 import type { MethodRows } from './method.ts';
 
 /** The `dev.*` methods by what they are about, for the list in the documentation. */
 export const devGroups = {
   'money and assets': moneyRows,
+  labels: labelRows,
   'other chains': crossChainRows,
   blocks: blocksRows,
   time: timeRows,
@@ -31,6 +32,7 @@ export const devGroups = {
 /** All `dev.*` methods. Each group has its own handlers, with the dependencies of its methods. */
 export const devRows = {
   ...devGroups['money and assets'],
+  ...devGroups.labels,
   ...devGroups['other chains'],
   ...devGroups.blocks,
   ...devGroups.time,

@@ -1,5 +1,6 @@
 import { devMethod } from './method.ts';
 import {
+  addressName,
   anyObject,
   anyOf,
   anything,
@@ -65,8 +66,8 @@ const impersonation = record({ addresses: list(text()), total: integer(), auto: 
 
 /** Addresses that need no signature: `dev.*`. */
 export const identityRows = {
-  impersonate: devMethod({ address: text() }, impersonation, 'address'),
-  stopImpersonating: devMethod({ address: text() }, impersonation, 'address'),
+  impersonate: devMethod({ address: addressName() }, impersonation, 'address'),
+  stopImpersonating: devMethod({ address: addressName() }, impersonation, 'address'),
   setAutoImpersonate: devMethod({ enabled: flag() }, impersonation, 'enabled'),
 };
 

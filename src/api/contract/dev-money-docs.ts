@@ -1,4 +1,4 @@
-import type { crossChainRows, moneyRows } from './dev-money-methods.ts';
+import type { crossChainRows, labelRows, moneyRows } from './dev-money-methods.ts';
 import type { DocsOf } from './method.ts';
 
 /** Docs of the `dev.*` methods. They run in this order, after those of the other services: IDs in a call come from earlier results. */
@@ -74,6 +74,19 @@ export const moneyDocs: DocsOf<typeof moneyRows> = {
     summary: 'Burns a property',
     params: { utxoID: 'qJy9PeuNioitt9XAJnzSXrWYt8PNoCgwoKy6o6wmonGPyWMKW' },
     result: '{"txID":"2F4ChNUwsFtMNNiK4tF5Cyr2HvRYjZukJtYq13uySvWkz9jXPR"}',
+  },
+};
+
+export const labelDocs: DocsOf<typeof labelRows> = {
+  label: {
+    summary:
+      'Gives an address a name, which stands for it wherever a `dev.*` method or a command takes an address; at most 1,000. It stays at a revert and ends with a reset',
+    params: { address: 1, name: 'alice' },
+    result: '{"address":"X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft","name":"alice"}',
+  },
+  labels: {
+    summary: 'The addresses that have a name',
+    result: '{"labels":[{"address":"X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft","name":"alice"}]}',
   },
 };
 

@@ -1,5 +1,6 @@
 import { devMethod } from './method.ts';
 import {
+  addressName,
   bigIntegerText,
   flag,
   id,
@@ -21,7 +22,7 @@ import {
 const maxAddresses = 128;
 
 /** An address, or several of which `threshold` must sign. */
-const to = oneOrList(text(), 'address or address[]', maxAddresses);
+const to = oneOrList(addressName(), 'address, account number or label, or a list of them', maxAddresses);
 const amount = numberOrText('amount', 'A number of the smallest unit, or an amount with its symbol such as `1.5 AVAX`.');
 const assetID = optional(text());
 const threshold = optional(u32());
@@ -29,8 +30,8 @@ const threshold = optional(u32());
 const memo = optional(longText());
 /** Unix seconds or RFC 3339. */
 const locktime = optional(numberOrText('time', 'Unix seconds or RFC 3339.'));
-/** An address of an account, or its index. */
-const from = optional(numberOrText('address or index'));
+/** An account, or an impersonated address. */
+const from = optional(addressName());
 
 /** Whether the method returns when the transaction is in the mempool, rather than when it is accepted. */
 const noWait = optional(flag());
@@ -42,6 +43,7 @@ const withOutput = record({ txID: id(), utxoID: id() });
 const Account = object('Account', {
   index: integer(),
   address: text(),
+  label: optional(text('Only of an account that has one.')),
   privateKey: optional(text('Only of the accounts whose keys are public.')),
   balance: bigIntegerText('In nAVAX.'),
 });
@@ -73,6 +75,23 @@ export const moneyRows = {
   createProperty: devMethod({ name: text(), symbol: text(), noWait }, created),
   mintProperty: devMethod({ assetID: text(), to, threshold, noWait }, withOutput),
   burnProperty: devMethod({ utxoID: text(), noWait }, issued, 'utxoID'),
+};
+
+/** The most labels of a chain, and characters of one. */
+export const [maxLabels, maxLabelLength] = [1000, 64];
+
+const Label = object('Label', { address: text(), name: text() });
+
+/** Names that the developer gives to addresses: `dev.*`. */
+export const labelRows = {
+  label: devMethod(
+    {
+      address: addressName(),
+      name: text(`At most ${maxLabelLength} characters, none of them invisible; no number and no address. Empty: removes the label.`),
+    },
+    Label,
+  ),
+  labels: devMethod({}, record({ labels: list(Label, 'In the order of their names.') })),
 };
 
 const counterpart = oneOf(['P', 'C']);

@@ -47,7 +47,8 @@ export const eventKinds = {
     schema: eventSchemas.time,
   },
   settings: {
-    meaning: 'A setting of the developer was changed: when blocks are made, delays and failures of calls, or the list of snapshots.',
+    meaning:
+      'A setting of the developer was changed: when blocks are made, delays and failures of calls, the list of snapshots, or the labels of addresses.',
     isResumable: false,
     isSelectable: true,
     schema: eventSchemas.settings,

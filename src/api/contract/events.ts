@@ -1,4 +1,4 @@
-import { bigIntegerText, type Fields, flag, integer, list, object, oneOf, optional, text, wire } from './schema.ts';
+import { bigIntegerText, type Fields, flag, integer, list, map, object, oneOf, optional, text, wire } from './schema.ts';
 import { TxSchema } from './tx-json.ts';
 import { TxSummarySchema } from './tx-summary.ts';
 import type { OutOf } from './views.ts';
@@ -39,6 +39,9 @@ export const eventSchemas = {
     tx: { ...wire(TxSchema), description: 'The transaction as `avm.getTx` with encoding `json` returns it.' },
     summary: TxSummarySchema,
     balanceChanges: list(BalanceChange, 'For each address and asset, from the outputs that the transaction spends and creates.'),
+    labels: optional(
+      map(text(), 'Names of the owners of these outputs, by address, as `dev.label` gave them; absent if none of them has one.'),
+    ),
   }),
   reverted: chainEvent('RevertedEvent', 'reverted', {
     height: integer('Height of the last block after the revert.'),
@@ -66,8 +69,8 @@ export const eventSchemas = {
   settings: object('SettingsEvent', {
     kind: oneOf(['settings']),
     changed: oneOf(
-      ['blocks', 'faults', 'snapshots'],
-      '`blocks`: when they are made. `dev.nodeInfo` and `dev.listSnapshots` return the values.',
+      ['blocks', 'faults', 'snapshots', 'labels'],
+      '`blocks`: when they are made. `dev.nodeInfo`, `dev.listSnapshots` and `dev.labels` return the values.',
     ),
   }),
   health: object('HealthEvent', {

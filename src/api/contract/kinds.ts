@@ -55,6 +55,11 @@ export const kinds = {
   amount: kind<{ json: string; param: bigint; in: Exact | string }>({ type: 'integer', minimum: 0 }),
   /** Addresses of the network, separated by commas. */
   addresses: kind<{ json: string; param: AddressList }>({ type: 'string' }),
+  /** An address of the developer's chain: its text, the number of an account, or a label. */
+  addressName: kind<{ json: number | string; param: string; in: Exact | string }>({
+    type: ['integer', 'string'],
+    format: 'address, account number or label',
+  }),
   /** Assets by ID or alias, separated by commas. */
   assets: kind<{ json: string; param: readonly Id[] }>({ type: 'string' }),
   /** A number or a text. Its declaration names the format. */

@@ -2,7 +2,7 @@ import type { avmRows, walletRows } from './avm-methods.ts';
 import type { devRows } from './client-services.ts';
 import type { avaxRows, evmRows, platformRows } from './counterpart-methods.ts';
 import { blocksDocs, faultDocs, identityDocs, insightDocs, nodeDocs, peerDocs, timeDocs } from './dev-chain-docs.ts';
-import { crossChainDocs, moneyDocs } from './dev-money-docs.ts';
+import { crossChainDocs, labelDocs, moneyDocs } from './dev-money-docs.ts';
 import type { healthRows, infoRows } from './info-methods.ts';
 import type { DocsOf } from './method.ts';
 import type { ServiceName, services } from './services.ts';
@@ -180,6 +180,7 @@ const evmDocs: DocsOf<typeof evmRows> = {
 
 const devDocs: DocsOf<typeof devRows> = {
   ...moneyDocs,
+  ...labelDocs,
   ...crossChainDocs,
   ...blocksDocs,
   ...timeDocs,

@@ -117,6 +117,7 @@ export const hexEncoding = scalar('hexEncoding');
 export const u64 = scalar('u64');
 export const u32 = scalar('u32');
 export const u8 = scalar('u8');
+export const addressName = scalar('addressName');
 export const time = scalar('time');
 export const duration = scalar('duration');
 export const uuid = scalar('uuid');

@@ -12,9 +12,17 @@ test('amounts in the smallest unit and in display units', () => {
     ['1 AVAX', 1_000_000_000n],
     ['1.5 AVAX', 1_500_000_000n],
     ['0.000000001  AVAX', 1n],
+    ['5 avax', 5_000_000_000n],
+    ['5Avax', 5_000_000_000n],
+    ['5 nAVAX', 5n],
+    ['5nAvax', 5n],
+    ['5 navax', 5n],
   ];
   for (const [text, amount] of cases) expect([text, parseAmount(text, avax)]).toEqual([text, amount]);
   expect(parseAmount('3 PTS', { symbol: 'PTS', denomination: 0 })).toBe(3n);
+  // Billionths are the smallest unit only of an asset with nine decimals, and a symbol may begin with N.
+  expect(() => parseAmount('3 nGLD', { symbol: 'GLD', denomination: 2 })).toThrow('is in nGLD, but the asset is GLD');
+  expect(parseAmount('3 ngld', { symbol: 'NGLD', denomination: 9 })).toBe(3_000_000_000n);
 });
 
 test('other texts are refused, with the reason', () => {
@@ -24,13 +32,15 @@ test('other texts are refused, with the reason', () => {
     ['1e9', 'neither a whole number'],
     ['-1', 'neither a whole number'],
     ['1.5.5AVAX', 'neither a whole number'],
-    ['1avax', 'is in avax, but the asset is AVAX'],
+    ['1gld', 'is in gld, but the asset is AVAX'],
+    ['1.5 nAVAX', 'has decimals, but nAVAX is the smallest unit'],
+    ['0 nAVAX', 'must be more than 0'],
     ['0', 'must be more than 0'],
     ['0.0 AVAX', 'must be more than 0'],
     ['18446744073709551616', 'the largest amount'],
     ['18446744074 AVAX', 'the largest amount'],
     ['0.0000000001 AVAX', 'more than 9 decimals'],
-    ['1 avax', 'is in avax, but the asset is AVAX'],
+    ['1 mAVAX', 'is in mAVAX, but the asset is AVAX'],
     ['9'.repeat(5000), 'neither a whole number'],
   ];
   for (const [text, reason] of cases) expect(() => parseAmount(text, avax)).toThrow(reason);

@@ -6,7 +6,8 @@ export type AssetUnits = { readonly symbol: string; readonly denomination: numbe
 
 /**
  * Parses an amount: a whole number is in the asset's smallest unit, a number followed by the asset's symbol (`1.5 AVAX` or `1.5AVAX`) in
- * display units.
+ * display units, and one followed by `n` and the symbol (`5 nAVAX`) in billionths, the smallest unit of an asset with nine decimals. Symbols may
+ * be in any case.
  * Throws if it is 0.
  */
 export function parseAmount(text: string, units: AssetUnits): bigint {
@@ -29,10 +30,23 @@ function parseDisplayAmount(text: string, { symbol, denomination }: AssetUnits):
   const unit = apart ?? attached;
   if (whole === undefined)
     throw badAmount(text, `is neither a whole number of the smallest unit nor an amount with a symbol, such as "1.5 ${symbol}"`);
-  if (unit !== symbol) throw badAmount(text, `is in ${unit}, but the asset is ${symbol}; give the other asset with assetID`);
+  if (isBillionths(unit, { symbol, denomination })) {
+    if (decimals !== '') throw badAmount(text, `has decimals, but ${unit} is the smallest unit`);
+    return BigInt(whole);
+  }
+  if (!isSameSymbol(unit, symbol)) throw badAmount(text, `is in ${unit}, but the asset is ${symbol}; give the other asset with assetID`);
   if (decimals.length > denomination) throw badAmount(text, `has more than ${denomination} decimals, as many as ${symbol} has`);
   return BigInt(whole + decimals.padEnd(denomination, '0'));
 }
+
+/** Symbols are in upper case, so a unit in any case names one symbol. */
+export const isSameSymbol = (unit: string | undefined, symbol: string): boolean => unit?.toUpperCase() === symbol.toUpperCase();
+
+/** Whether a unit is `n` and the symbol of an asset with nine decimals. */
+export const isBillionths = (unit: string | undefined, { symbol, denomination }: AssetUnits): boolean =>
+  denomination === billionthPlaces && !isSameSymbol(unit, symbol) && isSameSymbol(unit, `n${symbol}`);
+
+const billionthPlaces = 9;
 
 const badAmount = (amount: string, reason: string) =>
   new DevError(`amount ${JSON.stringify(amount)} ${reason}`, { code: 'DEV_BAD_AMOUNT', amount, reason });

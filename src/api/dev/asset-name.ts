@@ -11,11 +11,14 @@ type AssetNames = {
 /** The most assets that the error about an ambiguous symbol lists. */
 const maxListed = 10;
 
-/** The ID of the asset that a text names: an alias, an ID, or a symbol that only one asset has. */
+/** The ID of the asset that a text names: an alias, an ID, or a symbol that only one asset has; alias and symbol in any case. */
 export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }: AssetNames): Id {
-  const known = assetAliases.get(text) ?? unlessFault(() => parseId(text));
+  const upper = text.toUpperCase();
+  const known = assetAliases.get(text) ?? unlessFault(() => parseId(text)) ?? assetAliases.get(upper);
   if (known !== undefined) return known;
-  const [first, ...others] = findAssetsBySymbol(text, maxListed + 1);
+  // Symbols are in upper case, except in the genesis of some networks.
+  const exact = findAssetsBySymbol(text, maxListed + 1);
+  const [first, ...others] = exact.length > 0 ? exact : findAssetsBySymbol(upper, maxListed + 1);
   if (first === undefined)
     throw new DevError(`there is no asset ${JSON.stringify(text)}; give its ID, or the symbol with which it was created`, {
       code: 'DEV_UNKNOWN_ASSET',

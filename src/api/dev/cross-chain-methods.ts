@@ -1,10 +1,10 @@
 import { makeUtxo, parseUtxo, type Utxo, utxoId } from '../../avm/tx/utxo.ts';
 import { exportTx } from '../../avm/wallet/transactions.ts';
 import { transfer } from '../../avm/wallet/wallet.ts';
-import type { Address } from '../../base/bytes/address.ts';
 import { parseHex } from '../../base/bytes/hex.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { crossChainRows } from '../contract/dev-money-methods.ts';
+import type { AddressFormat } from '../rpc/address-format.ts';
 import type { Aliases } from '../rpc/aliases.ts';
 import { implement } from '../rpc/method.ts';
 import { parseAmount } from './amount.ts';
@@ -24,10 +24,8 @@ type CrossChainDeps = {
   readonly listAtomicUtxos: (limit: number) => readonly AtomicOutput[];
   /** Removes an export of the X-Chain as if the destination had imported it. Returns false if it is not there. */
   readonly claimExport: (destination: Id, utxoID: Id) => boolean;
-  /** Parses an address of a chain; one with the X-Chain's prefix is accepted too. */
-  readonly parseAddress: (chainID: Id, text: string) => Address;
-  /** Formats an address with the prefix of a chain. */
-  readonly formatAddress: (chainID: Id, address: Address) => string;
+  /** How the addresses of a chain are written. */
+  readonly formatOf: (chainID: Id) => AddressFormat;
 };
 
 type AtomicOutput = { readonly source: Id; readonly destination: Id; readonly utxo: Utxo };
@@ -62,13 +60,12 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
 
   export: {
     run: async (deps, { destinationChain, from, to, amount, assetID, memo, locktime, threshold, noWait }) => {
-      const { wallet, formatAddress } = deps;
+      const { wallet } = deps;
       const destination = requireCounterpart('destinationChain', destinationChain, deps);
       const payer = wallet.payer(from);
       const asset = wallet.asset(assetID);
-      const addresses = to.length === 0 ? [formatAddress(destination, payer.key.address)] : to;
-      const parse = (text: string) => deps.parseAddress(destination, text);
-      const owners = wallet.owners(addresses, threshold, locktime === '' ? 0n : parseTime(locktime), parse);
+      const addresses = to.length === 0 ? [wallet.formatAddress(payer.key.address)] : to;
+      const owners = wallet.owners(addresses, threshold, locktime === '' ? 0n : parseTime(locktime), deps.formatOf(destination));
       const sent = [transfer(asset.id, parseAmount(amount, asset), owners)];
       const tx = await wallet.issue({
         payer,
@@ -99,7 +96,7 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
   addAtomicUTXO: {
     run: async ({ aliases, addAtomicUtxo }, { sourceChain, utxo }) => {
       const parsed = parseUtxo(parseHex('hex', utxo));
-      addAtomicUtxo(aliases.lookup(sourceChain), parsed);
+      addAtomicUtxo(findChain(sourceChain, aliases) ?? aliases.lookup(sourceChain), parsed);
       return { utxoID: idText(parsed.id) };
     },
     needsWriter: true,
@@ -107,13 +104,19 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
 });
 
 function requireCounterpart(parameter: string, name: string, { aliases, counterparts }: CrossChainDeps): Id {
-  const id = name === '' ? undefined : aliases.lookup(name);
+  const id = findChain(name, aliases);
   if (id !== undefined && counterparts.includes(id)) return id;
   const message = name === '' ? `${parameter} is missing` : `${JSON.stringify(name)} is neither the P- nor the C-Chain`;
   throw new DevError(`${message}; use P or C`, { code: 'DEV_WRONG_CHAIN', chain: name });
 }
 
-function describeOutput({ source, destination, utxo }: AtomicOutput, { aliases, formatAddress }: CrossChainDeps) {
+/** A chain by an alias in any case, such as `p` or `P-Chain`, or by its ID. */
+function findChain(name: string, { find }: Aliases): Id | undefined {
+  const alias = name.replace(/-chain$/i, '');
+  return find(name) ?? find(alias.toUpperCase()) ?? find(alias.toLowerCase());
+}
+
+function describeOutput({ source, destination, utxo }: AtomicOutput, { aliases, formatOf }: CrossChainDeps) {
   const { output } = utxo;
   return {
     utxoID: idText(utxo.id),
@@ -124,7 +127,7 @@ function describeOutput({ source, destination, utxo }: AtomicOutput, { aliases, 
     assetID: idText(utxo.assetID),
     amount: 'amount' in output ? output.amount.toString() : undefined,
     kind: 'amount' in output ? undefined : output.kind,
-    addresses: output.addresses.map((address) => formatAddress(destination, address)),
+    addresses: output.addresses.map((address) => formatOf(destination).format(address)),
     threshold: output.threshold,
     locktime: output.locktime.toString(),
   };

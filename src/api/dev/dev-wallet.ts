@@ -13,15 +13,19 @@ import type { AddressFormat } from '../rpc/address-format.ts';
 import { type AvmDeps, notFoundError } from '../rpc/avm.ts';
 import { readAllBalances } from '../rpc/balance.ts';
 import { createLongQueryRunner } from '../rpc/long-queries.ts';
+import { createAddressResolver, type ResolveAddress } from './address-resolver.ts';
 import { type AssetUnits, formatAmount } from './amount.ts';
 import { resolveAsset } from './asset-name.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
+import type { Labels } from './labels.ts';
 
 type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'> & {
   readonly accounts: readonly [Account, ...Account[]];
   readonly chainParams: ChainParams;
   readonly addressFormat: AddressFormat;
+  /** Undefined on a node without labels. */
+  readonly labels?: Labels | undefined;
   /** At most `limit` assets with this symbol. */
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
   /** An unspent output of the accepted state. */
@@ -69,6 +73,7 @@ export function createDevWallet(deps: DevWalletDeps) {
     pendingTxs: deps.pendingTxs,
     longWork: deps.longWork,
   };
+  const resolveAddress = createAddressResolver(deps);
   const runLongQuery = createLongQueryRunner(deps.longWork);
   /** One transaction at a time, until it is accepted or, with `noWait`, pending: two that are built on the same state would spend the same outputs. */
   const lock = createMutex();
@@ -98,15 +103,18 @@ export function createDevWallet(deps: DevWalletDeps) {
     accounts,
     chainParams,
     formatAddress: addressFormat.format,
+    resolveAddress,
+    /** The label of an address; undefined if it has none. */
+    labelOf: (address: Address): string | undefined => deps.labels?.all().get(address),
     /** The asset with an ID, an alias or a symbol that no other asset has; AVAX if the text is empty. */
     asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
 
-    /** The account with an index or address, or an impersonated address; account 0 if the text is empty. */
-    payer: (text: string): Payer => findPayer(text, deps),
+    /** The account with a number, label or address, or an impersonated address; account 0 if the text is empty. */
+    payer: (text: string): Payer => findPayer(text, deps, resolveAddress),
 
-    /** The owners of a new output, by default from addresses of this chain; `threshold` 0 counts as 1. */
-    owners: (addresses: readonly string[], threshold: number, locktime = 0n, parse = addressFormat.parse): OutputOwners => {
-      const distinct = [...new Set(addresses.map(parse))];
+    /** The owners of a new output; `threshold` 0 counts as 1. `other`: see `ResolveAddress`. */
+    owners: (addresses: readonly string[], threshold: number, locktime = 0n, other?: AddressFormat): OutputOwners => {
+      const distinct = [...new Set(addresses.map((text) => resolveAddress(text, other)))];
       const required = threshold === 0 ? 1 : threshold;
       if (distinct.length === 0) throw badOwners('no address is given; give one, or a list of them');
       if (required > distinct.length) throw badOwners(`threshold ${required} is more than the number of addresses, ${distinct.length}`);
@@ -150,15 +158,14 @@ export function createDevWallet(deps: DevWalletDeps) {
   };
 }
 
-function findPayer(text: string, { accounts, addressFormat, isImpersonated }: DevWalletDeps): Payer {
-  const isIndex = /^\d{1,4}$/.test(text);
-  const address = isIndex || text === '' ? undefined : addressFormat.parse(text);
-  const found = address === undefined ? accounts[Number(text)] : accounts.find(({ key }) => key.address === address);
+function findPayer(text: string, { accounts, isImpersonated }: DevWalletDeps, resolveAddress: ResolveAddress): Payer {
+  if (text === '') return accounts[0];
+  const address = resolveAddress(text);
+  const found = accounts.find(({ key }) => key.address === address);
   if (found !== undefined) return found;
-  if (address !== undefined && isImpersonated(address)) return { key: unknownKeyOf(address) };
-  const remedy = address === undefined ? '' : ', or impersonate the address (dev.impersonate, serac impersonate start)';
+  if (isImpersonated(address)) return { key: unknownKeyOf(address) };
   throw new DevError(
-    `${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; use one that dev.accounts lists${remedy}`,
+    `${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; use one that dev.accounts lists, or impersonate the address (dev.impersonate, serac impersonate start)`,
     { code: 'DEV_NOT_AN_ACCOUNT', account: text, accounts: accounts.length },
   );
 }

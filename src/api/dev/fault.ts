@@ -7,6 +7,7 @@ export type DevFault =
   | { code: 'DEV_BAD_TIME'; time: string; min?: string; max?: string }
   | { code: 'DEV_BAD_OWNERS'; reason: string }
   | { code: 'DEV_BAD_GROUPS'; groups: number; max: number }
+  | { code: 'DEV_BAD_LABEL'; name: string; reason: string }
   | { code: 'DEV_NOT_AN_ACCOUNT'; account: string; accounts: number }
   | { code: 'DEV_INSUFFICIENT_FUNDS'; account?: number; address: string; assetID: string; have: string; need: string }
   | { code: 'DEV_TOO_MANY_INPUTS'; account?: number; max: number }

@@ -1,25 +1,25 @@
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
 import { identityRows } from '../contract/dev-chain-methods.ts';
-import type { AddressFormat } from '../rpc/address-format.ts';
 import { implement } from '../rpc/method.ts';
+import type { DevWallet } from './dev-wallet.ts';
 
 type IdentityDeps = {
   readonly impersonation: Pick<Impersonation, 'add' | 'remove' | 'setAll' | 'isAll' | 'addresses'>;
-  readonly addressFormat: Pick<AddressFormat, 'parse' | 'format'>;
+  readonly wallet: Pick<DevWallet, 'resolveAddress' | 'formatAddress'>;
 };
 
 /** Methods that let transactions spend outputs of an address without its signatures. */
 export const identityMethods = implement<IdentityDeps>()(identityRows, {
   impersonate: {
     run: async (deps, { address }) => {
-      deps.impersonation.add(deps.addressFormat.parse(address));
+      deps.impersonation.add(deps.wallet.resolveAddress(address));
       return formatImpersonation(deps);
     },
     needsWriter: true,
   },
   stopImpersonating: {
     run: async (deps, { address }) => {
-      deps.impersonation.remove(deps.addressFormat.parse(address));
+      deps.impersonation.remove(deps.wallet.resolveAddress(address));
       return formatImpersonation(deps);
     },
     needsWriter: true,
@@ -36,8 +36,8 @@ export const identityMethods = implement<IdentityDeps>()(identityRows, {
 /** The most addresses that a result lists. */
 const maxListed = 100;
 
-const formatImpersonation = ({ impersonation, addressFormat }: IdentityDeps) => ({
-  addresses: impersonation.addresses().slice(0, maxListed).map(addressFormat.format),
+const formatImpersonation = ({ impersonation, wallet }: IdentityDeps) => ({
+  addresses: impersonation.addresses().slice(0, maxListed).map(wallet.formatAddress),
   total: impersonation.addresses().length,
   auto: impersonation.isAll(),
 });

@@ -32,6 +32,7 @@ export const moneyMethods = implement<{ readonly wallet: DevWallet }>()(moneyRow
         accounts.push({
           index,
           address: wallet.formatAddress(key.address),
+          label: wallet.labelOf(key.address),
           privateKey: isPublic ? formatSecret(key.secret) : undefined,
           balance: (await wallet.balance(key.address)).toString(),
         });

@@ -12,7 +12,12 @@ import type { LogEntry } from './event-log.ts';
 import { createStreamEvent, renderProperties, type StreamEvent } from './stream-event.ts';
 
 /** How a chain is written in events. */
-export type ChainText = { readonly alias: string; readonly json: JsonContext };
+export type ChainText = {
+  readonly alias: string;
+  readonly json: JsonContext;
+  /** The names that a developer gave to addresses; only a developer's chain has them. */
+  readonly labels?: (() => ReadonlyMap<Address, string>) | undefined;
+};
 
 /** The events of a log entry: its own event and, for a block, those of its transactions. */
 export type EntryEvents = {
@@ -42,14 +47,23 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
   );
   const txs = block.txs.map((tx, i) => {
     const outputs = outputsOf(tx, entry.spent);
+    const subject = subjectOf(outputs);
     const properties = () =>
       `${renderProperties({ ...chainProperties, ...blockProperties(block), txID: idText(tx.id), txType: tx.unsigned.kind })},"tx":${txJson(
         tx,
         chain.json,
-      )},"summary":${JSON.stringify(summarizeTx(tx, entry.spent, { formatAddress: chain.json.address }))},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}`;
-    return createStreamEvent(logID, 'tx', { entry: number, index: i + 1 }, properties, subjectOf(outputs));
+      )},"summary":${JSON.stringify(summarizeTx(tx, entry.spent, { formatAddress: chain.json.address }))},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}${renderLabels(subject.owners, chain)}`;
+    return createStreamEvent(logID, 'tx', { entry: number, index: i + 1 }, properties, subject);
   });
   return { number, own, txs };
+}
+
+/** The property with the labels of these addresses; empty if none has one. */
+function renderLabels(owners: ReadonlySet<Address>, { labels, json }: ChainText): string {
+  const all = labels?.();
+  if (all === undefined || all.size === 0) return '';
+  const named = [...owners].filter((owner) => all.has(owner)).map((owner) => [json.address(owner), all.get(owner)]);
+  return named.length === 0 ? '' : `,"labels":${JSON.stringify(Object.fromEntries(named))}`;
 }
 
 const blockProperties = ({ height, id, time }: Block) => ({ height: Number(height), blockID: idText(id), time: Number(time) });

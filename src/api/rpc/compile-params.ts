@@ -1,8 +1,9 @@
+import { kinds } from '../contract/kinds.ts';
 import type { MethodRow } from '../contract/method.ts';
 import { type AnySchema, type Fields, schemaOf } from '../contract/schema.ts';
 import type { ParamsOf } from '../contract/views.ts';
 import { bool, encoding, idParam, list, longStr, nodeId, obj, type RpcParam, str, strictObj, u8, u32, u64 } from './params.ts';
-import { addressOrList, durationParam, numberOrText, timeParam } from './text-params.ts';
+import { durationParam, numberOrText, oneOrList, timeParam } from './text-params.ts';
 
 /** Compiles the parameters of a method to a reader by Go's rules. */
 export const compileParams = <F extends Fields>({ params, isStrict, aliases }: ParamsRow<F>): RpcParam<ParamsOf<F>> => {
@@ -48,8 +49,10 @@ function readerOf(schema: AnySchema): RpcParam<unknown> {
       return durationParam;
     case 'numberOrText':
       return numberOrText(schema.type);
+    case 'addressName':
+      return numberOrText(kinds.addressName.jsonSchema.format ?? '');
     case 'oneOrList':
-      return addressOrList(schema.type, schema.max);
+      return oneOrList(compileParam(schema.items), schema.type, schema.max);
     case 'list':
       return list(compileParam(schema.items), schema.max);
     case 'object':

@@ -13,14 +13,14 @@ export const numberOrText = (type: string): RpcParam<string> => ({
     jsonKindAt(text, from) === 'number' ? readNumber(text, from, to) : str.read(text, from, to, previous),
 });
 
-/** One text or a list of them, as a list. Empty if it is missing. */
-export function addressOrList(type: string, max: number): RpcParam<readonly string[]> {
-  const addresses = list(str, max);
+/** One item, a number or a text, or a list of items; as a list. Empty if it is missing. */
+export function oneOrList<T>(item: RpcParam<T>, type: string, max: number): RpcParam<readonly T[]> {
+  const items = list(item, max);
   return {
     zero: [],
     type,
     read: (text, from, to, previous) =>
-      jsonKindAt(text, from) === 'string' ? [str.read(text, from, to, '')] : addresses.read(text, from, to, previous),
+      ['string', 'number'].includes(jsonKindAt(text, from)) ? [item.read(text, from, to, item.zero)] : items.read(text, from, to, previous),
   };
 }
 

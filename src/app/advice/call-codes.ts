@@ -132,7 +132,14 @@ export const devCodes: AdviceByCode<
   ],
   DEV_BAD_OWNERS: ['`to` or `threshold` is invalid; `reason` says why.', 'Send an address, or a list of them with a threshold.'],
   DEV_BAD_GROUPS: ['There are more than `max` groups.', 'Create several assets.'],
-  DEV_NOT_AN_ACCOUNT: ['The node has no key for `from`.', 'Use an index or address of `dev.accounts`.'],
+  DEV_BAD_LABEL: [
+    'The name cannot be a label; `reason` says why.',
+    'Send at most 64 visible characters that are no number, no address and no label of another address.',
+  ],
+  DEV_NOT_AN_ACCOUNT: [
+    'There is no account with this number, or the node has no key for `from`.',
+    'Use a number or address of `dev.accounts`.',
+  ],
   DEV_INSUFFICIENT_FUNDS: [
     'The account can spend `have` of the asset, but `need` is needed, the fee included.',
     'Use `dev.faucet`, another account or a smaller amount; with pending transactions, wait for a block.',

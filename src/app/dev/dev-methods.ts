@@ -1,4 +1,5 @@
 import { type CallFaults, createCallFaults } from '../../api/dev/call-faults.ts';
+import type { Labels } from '../../api/dev/labels.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
 import { devPath, devStatePath, maxTxBody } from '../../api/http/node-routes.ts';
 import { isLoopbackHost } from '../../base/bytes/ip-address.ts';
@@ -54,11 +55,12 @@ export async function devMethods(
   store: NodeStore,
   solo: SoloChains,
   switches: DevSwitches | undefined,
+  labels: Labels,
 ): Promise<Contribution> {
   const { config, env, context, bus, logError } = core;
   if (switches === undefined && config.state === undefined) return {};
   const { chains, accounts, fund, copyOutputs } = solo;
-  const state = openNodeState({ config, env, context, store, chains, events: bus, fund });
+  const state = openNodeState({ config, env, context, store, chains, labels, events: bus, fund });
   const save = config.state && (await startStateSaver(config.state, env, state.transfer, logError));
   // The state is saved when no more blocks are added.
   const close = async (): Promise<void> => {
@@ -75,6 +77,7 @@ export async function devMethods(
     lifecycle: core.lifecycles.of(context.specs[0].id),
     chains,
     accounts,
+    labels,
     events: bus,
     timers: env.timers,
     version: env.version,

@@ -7,6 +7,7 @@ import { DevError } from '../../api/dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../../api/dev/fault-methods.ts';
 import { createFillerTx, createReorgFiller } from '../../api/dev/filler-tx.ts';
 import { identityMethods } from '../../api/dev/identity-methods.ts';
+import { type Labels, labelMethods } from '../../api/dev/labels.ts';
 import { nodeMethods, peerMethods } from '../../api/dev/node-methods.ts';
 import { reorgMethods } from '../../api/dev/reorg-methods.ts';
 import { stateMethods } from '../../api/dev/state-methods.ts';
@@ -45,6 +46,7 @@ type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly chains: readonly DevServedChain[];
   readonly state: NodeState;
   readonly accounts: readonly [Account, ...Account[]];
+  readonly labels: Labels;
   readonly events: EventBus;
   readonly timers: Env['timers'];
   readonly version: string;
@@ -65,6 +67,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
     x,
     context,
     accounts: deps.accounts,
+    labels: deps.labels,
     events: deps.events,
     timers: deps.timers,
     impersonation: parts.impersonation,
@@ -80,6 +83,12 @@ export function createDevServices(deps: DevServicesDeps): Services {
   };
   const services = combineServices(
     ...createWalletServices(wallet, x, deps.lifecycle),
+    createService('dev', labelMethods, {
+      wallet,
+      labels: deps.labels,
+      hrp: shared.network.hrp,
+      onChange: () => deps.events.publish({ kind: 'settings', changed: 'labels' }),
+    }),
     createService('dev', crossChainMethods, {
       wallet,
       aliases: shared.aliases,
@@ -91,8 +100,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
       }),
       listAtomicUtxos: store.listAtomicUtxos,
       claimExport: x.opened.claimExport,
-      parseAddress: (chainID, text) => formatOf(text.startsWith('X-') ? specs[0].id : chainID).parse(text),
-      formatAddress: (chainID, address) => formatOf(chainID).format(address),
+      formatOf,
     }),
     createService('dev', blocksMethods, {
       chain,
@@ -124,13 +132,13 @@ export function createDevServices(deps: DevServicesDeps): Services {
       informReaders,
     }),
     createService('dev', stateMethods, { ...deps.state.snapshots, formatAddress: addressFormat.format, informReaders }),
-    createService('dev', identityMethods, { impersonation: parts.impersonation, addressFormat }),
+    createService('dev', identityMethods, { impersonation: parts.impersonation, wallet }),
     createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),
     createService('dev', peerMethods, {}),
     createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
   );
   const balanceOf: AliasDeps['balanceOf'] = (address) =>
-    readUnlockedBalances(x.reads, addressFormat.parse(address), clock.unixSeconds()).get(feeAssetOf(context)) ?? 0n;
+    readUnlockedBalances(x.reads, wallet.resolveAddress(address), clock.unixSeconds()).get(feeAssetOf(context)) ?? 0n;
   return withAnvilAliases(services, { balanceOf, ...createStateCalls(deps.state.transfer) });
 }
 

@@ -1,9 +1,11 @@
+import type { Labels } from '../../api/dev/labels.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import type { Config } from '../config/config.ts';
 import type { NetworkContext } from '../node/network-context.ts';
 import type { NodeChain } from '../node/node-chain.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import { createClockPart } from '../node/stored-clock.ts';
+import { createLabelsPart } from '../node/stored-labels.ts';
 import type { Env } from '../platform/env.ts';
 import { type ChainSnapshots, openChainSnapshots } from './chain-snapshots.ts';
 import type { SnapshotChain } from './state-replacement.ts';
@@ -18,25 +20,26 @@ type NodeStateDeps = {
   readonly context: Pick<NetworkContext, 'clock' | 'chain' | 'specs' | 'p' | 'c'>;
   readonly store: NodeStore;
   readonly chains: readonly NodeChain[];
+  readonly labels: Labels;
   readonly events: EventBus;
   /** Funds the accounts of chains that are at block 0. */
   readonly fund: () => void;
 };
 
 /** Opens snapshots and the state file of a node. After a reset, the accounts are funded again. */
-export function openNodeState({ config, env, context, store, chains, events, fund }: NodeStateDeps): NodeState {
+export function openNodeState({ config, env, context, store, chains, labels, events, fund }: NodeStateDeps): NodeState {
   const clock = createClockPart(store.store, context.clock);
   const snapshots = openChainSnapshots({
     nodeStore: store,
     chains: chains as readonly SnapshotChain[] as [SnapshotChain],
     events,
-    parts: [clock],
+    parts: [clock, createLabelsPart(labels)],
     longWork: context.chain.longWork,
     afterReset: fund,
     reorgDepth: config.reorgDepth,
     keepDeposits: () => keepDeposits(store, context),
   });
-  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots, clock }) };
+  return { snapshots, transfer: createStateTransfer({ config, env, store: store.store, chains, snapshots, clock, labels }) };
 }
 
 /** Deposits from P and C are not part of any block of this chain, so a reorg keeps them, as those chains do. */

@@ -1,6 +1,7 @@
 import { createDevWallet, type DevWallet } from '../../api/dev/dev-wallet.ts';
 import { insightMethods } from '../../api/dev/insight-methods.ts';
 import { createIssueAndWait } from '../../api/dev/issue-and-wait.ts';
+import type { Labels } from '../../api/dev/labels.ts';
 import { moneyMethods } from '../../api/dev/money-methods.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import { createService, type Service } from '../../api/rpc/method.ts';
@@ -39,6 +40,7 @@ export function createNodeWallet({
   x,
   context,
   accounts,
+  labels,
   events,
   timers,
   impersonation,
@@ -47,6 +49,8 @@ export function createNodeWallet({
   readonly x: DevServedChain;
   readonly context: NetworkContext;
   readonly accounts: readonly [Account, ...Account[]];
+  /** Undefined on a node whose chain others share: labels are of the developer's chain. */
+  readonly labels?: Labels | undefined;
   readonly events: EventBus;
   readonly timers: Env['timers'];
   /** Undefined where no address can be impersonated. */
@@ -58,6 +62,7 @@ export function createNodeWallet({
   const { issueAfterPending } = x.tools as ChainTools;
   return createDevWallet({
     accounts,
+    labels,
     chainParams: chainParamsOf(specs[0], chain.network.id),
     addressFormat: createChainAddressFormat(specs[0].id, chain),
     assetAliases: new Map(specs[0].genesis.assets.map(({ alias, tx }) => [alias, tx.id])),

@@ -1,3 +1,5 @@
+import { type Labels, parseLabels } from '../../api/dev/labels.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { parseClockState } from '../../base/timing/chain-clock.ts';
@@ -31,6 +33,10 @@ type LoadTarget = {
   readonly replaceState: ChainSnapshots['replaceState'];
   /** Writes the clock of the file, inside the transaction of the replacement. */
   readonly restoreClock: (text: string) => void;
+  /** The human-readable part of this network's addresses. */
+  readonly hrp: string;
+  /** Writes the labels of the file, inside the transaction of the replacement. */
+  readonly restoreLabels: Labels['replace'];
 };
 
 /**
@@ -43,13 +49,13 @@ export async function loadStateFile(chunks: AsyncIterable<Uint8Array>, maxBytes:
   try {
     removeLoadFiles(env, path);
     const { header, earlierIndex } = await receive(chunks, maxBytes, target);
-    const clock = readClock(header);
+    const parts = { clock: readClock(header), labels: readLabels(header, target.hrp) };
     if (earlierIndex === undefined) {
       await checkPages(path, db, env);
-      await replace(path, clock, target);
+      await replace(path, parts, target);
     } else {
       await migrate(earlierIndex, target);
-      await replace(migratedPath(path), clock, target);
+      await replace(migratedPath(path), parts, target);
     }
   } finally {
     removeLoadFiles(env, path);
@@ -126,14 +132,22 @@ async function migrate(earlierIndex: number, { env, db, path, networkID, genesis
   }
 }
 
+/** What the header of a file says of the chains beside their tables. */
+type HeaderParts = { readonly clock: string | undefined; readonly labels: ReadonlyMap<Address, string> };
+
 /** Replaces the rows of the running chains by those of a checked file, in one transaction. */
-async function replace(path: string, clock: string | undefined, { db, replaceState, restoreClock }: LoadTarget): Promise<void> {
+async function replace(
+  path: string,
+  { clock, labels }: HeaderParts,
+  { db, replaceState, restoreClock, restoreLabels }: LoadTarget,
+): Promise<void> {
   await withCopy(db, path, async () => {
     checkCopy(db);
     await orDamaged(() =>
       replaceState('state file', (reload) => {
         loadTables(db);
         if (clock !== undefined) restoreClock(clock);
+        restoreLabels(labels);
         try {
           reload();
         } catch (error) {
@@ -169,6 +183,13 @@ function readClock(header: StateHeader): string | undefined {
   const state = parseClockState(header.clock);
   if (state === undefined) throw damagedError('its clock is not valid');
   return JSON.stringify(state);
+}
+
+/** The labels of a state file; none if the file is from before labels were saved. */
+function readLabels({ labels = {} }: StateHeader, hrp: string): HeaderParts['labels'] {
+  const parsed = parseLabels(labels, hrp);
+  if (parsed === undefined) throw damagedError('its labels are not valid');
+  return parsed;
 }
 
 export const nextTurn = ({ timers }: Pick<Env, 'timers'>): Promise<void> => new Promise((resolve) => timers.soon(resolve));

@@ -7,6 +7,7 @@ import { migrateStore } from '../../ledger/index/migrate.ts';
 import { type Migration, migrations } from '../../ledger/index/migrations.ts';
 import { openIndexedChains } from '../../ledger/index-sqlite/indexed-chains.fixture.ts';
 import type { OpenDatabase } from '../../ledger/store/database.ts';
+import { openStoredLabels } from '../node/stored-labels.ts';
 import { sqliteDrivers } from '../platform/databases.fixture.ts';
 import { openFile } from '../platform/offset-file.ts';
 import { createStateTransfer } from './state-transfer.ts';
@@ -22,6 +23,7 @@ function openNode(open: OpenDatabase, seed: number, blocks: number, all: readonl
   const { store } = chains;
   const numbers = chains.chains.map(({ spec }) => spec.number);
   for (const number of numbers) migrateStore(store, number, all);
+  const labels = openStoredLabels(store);
   const lines: string[] = [];
   const env = {
     version: 'test',
@@ -36,15 +38,16 @@ function openNode(open: OpenDatabase, seed: number, blocks: number, all: readonl
     showProgress: () => {},
   };
   const transfer = createStateTransfer({
-    config: { store: 'memory', dataDir: undefined, network: { id: 12345 } },
+    config: { store: 'memory', dataDir: undefined, network: { id: 12345, hrp: 'local' } },
     env,
     store,
     chains: chains.chains.map(({ spec, state }) => ({ spec, lastAccepted: () => state.lastAccepted() })),
     snapshots: { replaceState: async (name: string, work: () => void) => store.revert(work, name) },
-    clock: { save: () => '{}' },
+    clock: { save: () => '{}', restoreRows: () => {} },
+    labels,
     migrations: all,
   } as never);
-  return { store, numbers, transfer, lines, close: chains.close };
+  return { store, numbers, transfer, labels, lines, close: chains.close };
 }
 
 const rowsOf = ({ store, numbers }: ReturnType<typeof openNode>, columns: string) =>

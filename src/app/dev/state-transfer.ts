@@ -1,7 +1,7 @@
+import type { Labels } from '../../api/dev/labels.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createMutex } from '../../base/timing/slots.ts';
 import { migrations as allMigrations, type Migration } from '../../ledger/index/migrations.ts';
-import type { RevertiblePart } from '../../ledger/snapshot/snapshots.ts';
 import { copyTables } from '../../ledger/snapshot/state-copy.ts';
 import { encodeStateFile, type StateHeader } from '../../ledger/snapshot/state-file.ts';
 import type { Database } from '../../ledger/store/database.ts';
@@ -10,6 +10,7 @@ import { withStatementCache } from '../../ledger/store/statement-cache.ts';
 import { type Store, schemaVersion } from '../../ledger/store/store.ts';
 import type { Config } from '../config/config.ts';
 import { dataFilesIn, watchRemoval } from '../node/data-files.ts';
+import type { createClockPart } from '../node/stored-clock.ts';
 import type { Env } from '../platform/env.ts';
 import type { ChainSnapshots } from './chain-snapshots.ts';
 import { loadStateFile, nextTurn, type OwnHeader, removeLoadFiles } from './state-load.ts';
@@ -24,6 +25,7 @@ export function createStateTransfer({
   chains,
   snapshots,
   clock,
+  labels,
   migrations = allMigrations,
 }: {
   readonly config: Pick<Config, 'store' | 'dataDir' | 'network'>;
@@ -35,7 +37,8 @@ export function createStateTransfer({
     readonly lastAccepted: () => { readonly id: Id; readonly height: bigint };
   }[];
   readonly snapshots: Pick<ChainSnapshots, 'replaceState'>;
-  readonly clock: Pick<RevertiblePart, 'save' | 'restoreRows'>;
+  readonly clock: Pick<ReturnType<typeof createClockPart>, 'save' | 'restoreRows'>;
+  readonly labels: Pick<Labels, 'all' | 'replace'>;
   /** Tests give those of another release. */
   readonly migrations?: readonly Migration[];
 }) {
@@ -74,7 +77,13 @@ export function createStateTransfer({
     env.removeFile(path);
     try {
       // Nothing is awaited between the header and the first step of the copy, which fixes the state that is copied.
-      const header = { ...readOwnHeader(), chains: describeChains(), clock: JSON.parse(clock.save()) as unknown };
+      const named = labels.all();
+      const header: StateHeader = {
+        ...readOwnHeader(),
+        chains: describeChains(),
+        clock: JSON.parse(clock.save()) as unknown,
+        labels: named.size === 0 ? undefined : Object.fromEntries(named),
+      };
       await copyState(path, db, listFiles()?.database, env);
       return { header, file: env.openFile(path, 'read') as OffsetFile };
     } finally {
@@ -104,7 +113,9 @@ export function createStateTransfer({
           genesis,
           migrations,
           replaceState: snapshots.replaceState,
-          restoreClock: (text) => clock.restoreRows?.(text),
+          restoreClock: (text) => clock.restoreRows(text),
+          hrp: config.network.hrp,
+          restoreLabels: labels.replace,
         }),
       ),
     /** A text that changes whenever the state changes. */
@@ -114,6 +125,7 @@ export function createStateTransfer({
         store.epoch(),
         describeChains(),
         clock.save(),
+        [...labels.all()],
         db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
       ]),
   };

@@ -28,14 +28,14 @@ export function connectStoredClock(store: Store, clock: ChainClock): void {
 }
 
 /** The chain's clock as part of snapshots, with its offset to the real time. It is restored from the store after the revert, see above. */
-export const createClockPart = (store: Store, clock: ChainClock): RevertiblePart => {
+export const createClockPart = (store: Store, clock: ChainClock) => {
   const replace = createClockWriter(store);
   return {
     name: 'clock',
     save: () => JSON.stringify(clock.save()),
     restoreRows: replace,
     resetRows: () => replace(realClock),
-  };
+  } satisfies RevertiblePart;
 };
 
 const createClockWriter = (store: Store): ((text: string) => void) => {

@@ -37,7 +37,12 @@ export type BannerAccounts = {
   /** The address and balance (nAVAX) of the ewoq key; undefined if it has no funds. */
   readonly funded: { readonly address: string; readonly balance: bigint } | undefined;
   /** The accounts of the developer's chain with their balances in nAVAX; empty if the node follows another one. */
-  readonly accounts: readonly { readonly index: number; readonly address: string; readonly balance: bigint }[];
+  readonly accounts: readonly {
+    readonly index: number;
+    readonly address: string;
+    readonly label?: string | undefined;
+    readonly balance: bigint;
+  }[];
   /** The mnemonic of the accounts; undefined if it is the user's own, which is never shown, or if no account comes from it. */
   readonly mnemonic: string | undefined;
 };

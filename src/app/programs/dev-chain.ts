@@ -4,6 +4,7 @@ import { nodeStore, type StartOptions, withNodeCore } from '../node/node-core.ts
 import { startNodeHealth } from '../node/node-health.ts';
 import { type StoreKind, soloStore } from '../node/node-store.ts';
 import { createSoloReadings } from '../node/peer-readings.ts';
+import { openStoredLabels } from '../node/stored-labels.ts';
 import type { Env } from '../platform/env.ts';
 import { type Node, serveNode } from '../servers/node-server.ts';
 import { startSoloChains } from '../solo/solo-chains.ts';
@@ -14,12 +15,13 @@ export const runDevChain = (config: Config, env: Env, options: StartOptions, kin
     const { parts, context, identity } = core;
     const switches = openDevSwitches(core);
     const store = parts.add(nodeStore(core, kind));
-    const solo = parts.add(await startSoloChains(core, store, switches?.impersonation));
+    const labels = openStoredLabels(store.store);
+    const solo = parts.add(await startSoloChains(core, store, labels, switches?.impersonation));
     const { chains } = solo;
     followClock(core, solo, switches?.faults);
     const readings = createSoloReadings(config, identity.signer.publicKey);
     const nodeHealth = parts.add(await startNodeHealth({ core, store, chains, readings, counterparts: [context.p, context.c] }));
-    parts.add(await devMethods(core, store, solo, switches));
+    parts.add(await devMethods(core, store, solo, switches, labels));
     return serveNode({
       core,
       store,
@@ -27,6 +29,7 @@ export const runDevChain = (config: Config, env: Env, options: StartOptions, kin
       readings,
       nodeHealth,
       accounts: solo.accountsWithAddresses,
+      labels,
       isAlone: true,
       hasMempool: true,
       withFaults: switches?.faults.apply,

@@ -4,6 +4,7 @@ import { ownOrigin } from '../node/node-chain.ts';
 import { openNodeStore, soloStore } from '../node/node-store.ts';
 import { withParts } from '../node/parts.ts';
 import { createProcessMetrics } from '../node/process-metrics.ts';
+import { openStoredLabels } from '../node/stored-labels.ts';
 import type { Env } from '../platform/env.ts';
 import { relayedHealthComponents } from '../processes/relayed-services.ts';
 import { serveWriter } from '../processes/writer-link.ts';
@@ -38,7 +39,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
         liveOf: (id) => createRelayedLiveReads(relay, id),
       });
       const onActive = (isListening: boolean) => link.send({ reader: 'eventsListening', isListening });
-      const hub = store.eventLog && createNodeHub(store.eventLog, env, context, { onActive, logError });
+      const hub = store.eventLog && createNodeHub(store.eventLog, env, context, openStoredLabels(store.store), { onActive, logError });
       const webhooks = hub && parts.add(openReaderWebhooks(config, env, context, hub, served));
       parts.add(readerRpc(config, env, { context, store, chains, metrics, message, link }));
       await serveReadOnly({

@@ -1,6 +1,7 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
 import { createStreamLimit, type MemoryStreamLimit, maxStreamsPerClient, type StreamLimit } from '../../api/access/stream-limit.ts';
+import type { Labels } from '../../api/dev/labels.ts';
 import type { BlockWithSpent, EventLog, KnownBlocks } from '../../api/events/event-log.ts';
 import { createEventPositionRoute, createEventsRoute, eventPositionPath, eventsPath } from '../../api/events/events-route.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
@@ -78,12 +79,13 @@ export function createNodeHub(
   log: EventLog,
   env: TimeEnv,
   { chain, specs }: NetworkContext,
+  labels: Labels | undefined,
   more: Pick<HubDeps, 'known' | 'onActive' | 'logError'>,
 ): EventHub {
   const texts = new Map(
     specs.map(({ id, aliases: [alias] }): [Id, ChainText] => [
       id,
-      { alias, json: { address: createChainAddressFormat(id, chain).format, id: idText } },
+      { alias, json: { address: createChainAddressFormat(id, chain).format, id: idText }, labels: labels?.all },
     ]),
   );
   return createEventHub({
@@ -95,16 +97,21 @@ export function createNodeHub(
   });
 }
 
-/** The event stream of a node that writes blocks, in this process and in the reader processes; undefined with --strict. */
+/** The event stream of a node that writes blocks, in this process and in the reader processes; undefined with --strict. `labels`: of a developer's chain. */
 export function openEventStream(
   { config, env, context, bus, readers, logError }: NodeCore,
   { eventLog: log, onReverted }: NodeStore,
   chains: NodeChains,
+  labels: Labels | undefined,
 ): EventHub | undefined {
   if (log === undefined) return undefined;
   const findUtxo = (chainID: Id): FindUtxo => chains.find(({ spec }) => spec.id === chainID)?.findUtxo ?? (() => undefined);
   const blocks = createRecentBlocks();
-  const hub = createNodeHub(log, env, context, { known: blocks.get, logError, onActive: (isActive) => !isActive && blocks.clear() });
+  const hub = createNodeHub(log, env, context, labels, {
+    known: blocks.get,
+    logError,
+    onActive: (isActive) => !isActive && blocks.clear(),
+  });
   let isScheduled = false;
   /** Readers are notified once for all commits of a turn. */
   const advance = (): void => {

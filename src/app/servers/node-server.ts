@@ -1,5 +1,6 @@
 import type { Gate } from '../../api/access/gate.ts';
 import { createOwnStreamLimit, type MemoryStreamLimit } from '../../api/access/stream-limit.ts';
+import type { Labels } from '../../api/dev/labels.ts';
 import { formatEventID } from '../../api/events/position.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -60,6 +61,7 @@ export async function serveNode({
   readings,
   nodeHealth,
   accounts = [],
+  labels,
   isAlone,
   hasMempool,
   withFaults,
@@ -71,6 +73,8 @@ export async function serveNode({
   readonly readings: PeerReadings;
   readonly nodeHealth: NodeHealth;
   readonly accounts?: Node['accounts'];
+  /** Of a developer's chain. */
+  readonly labels?: Labels | undefined;
   /** Whether this node decides its blocks alone: it then knows who proposed a block. */
   readonly isAlone: boolean;
   /** Whether transactions wait here; a follower passes them on. */
@@ -86,7 +90,7 @@ export async function serveNode({
   const liveOf = createLiveReads(lifecycles, chains);
   const served = createServedChainsOfNode({ config, context, chains, builder: isAlone ? identity.nodeID : undefined, liveOf });
   const streamLimit = createStreamLimitOf(config);
-  const webhooks = await openEvents({ core, store, chains, gate: access.gate, served, streamLimit });
+  const webhooks = await openEvents({ core, store, chains, labels, gate: access.gate, served, streamLimit });
   parts.add(nodeRpc({ core, store, chains, readings, bootstrapped: nodeHealth.bootstrapped, runsOnNetwork: !isAlone, withFaults }));
   const apis = listApis(core, isAlone);
   const ports = createNodePorts(core, apis);
@@ -169,6 +173,7 @@ async function openEvents({
   core,
   store,
   chains,
+  labels,
   gate,
   served,
   streamLimit,
@@ -176,12 +181,13 @@ async function openEvents({
   readonly core: NodeCore;
   readonly store: NodeStore;
   readonly chains: NodeChains;
+  readonly labels: Labels | undefined;
   readonly gate: Gate;
   readonly served: ServedChains | undefined;
   readonly streamLimit: MemoryStreamLimit | undefined;
 }) {
   const { config, context, parts, metrics } = core;
-  const hub = openEventStream(core, store, chains);
+  const hub = openEventStream(core, store, chains, labels);
   if (hub === undefined) return undefined;
   parts.addServer(hub);
   registerEventClients(metrics.registry, hub);

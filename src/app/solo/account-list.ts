@@ -1,3 +1,4 @@
+import type { Labels } from '../../api/dev/labels.ts';
 import type { AvmReads } from '../../api/rpc/avm.ts';
 import { readUnlockedBalances } from '../../api/rpc/balance.ts';
 import { type Account, ewoqKey } from '../../avm/wallet/accounts.ts';
@@ -24,10 +25,17 @@ export function withAddresses(accounts: readonly Account[], context: NetworkCont
   return accounts.map((account) => ({ ...account, address: format(account.key.address) }));
 }
 
-/** The accounts with addresses and balances, for the banner. */
-export const readAccounts = (reads: AvmReads, accounts: readonly Account[], now: bigint, context: NetworkContext): BannerInfo['accounts'] =>
+/** The accounts with addresses, labels and balances, for the banner. */
+export const readAccounts = (
+  reads: AvmReads,
+  accounts: readonly Account[],
+  labels: Labels,
+  now: bigint,
+  context: NetworkContext,
+): BannerInfo['accounts'] =>
   withAddresses(accounts, context).map(({ index, key, address }) => ({
     index,
     address,
+    label: labels.all().get(key.address),
     balance: readBalance(reads, key.address, now, context) ?? 0n,
   }));

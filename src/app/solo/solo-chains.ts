@@ -1,3 +1,4 @@
+import type { Labels } from '../../api/dev/labels.ts';
 import { type Account, deriveAccounts } from '../../avm/wallet/accounts.ts';
 import { stripCredentials } from '../../base/log/log.ts';
 import type { Impersonation } from '../../chain/lifecycle/impersonation.ts';
@@ -25,7 +26,12 @@ export type SoloChains = Contribution & {
 };
 
 /** Starts the chains of the configuration, funds the accounts of a new chain, and copies the outputs of a forked node. */
-export async function startSoloChains(core: NodeCore, store: NodeStore, impersonation: Impersonation | undefined): Promise<SoloChains> {
+export async function startSoloChains(
+  core: NodeCore,
+  store: NodeStore,
+  labels: Labels,
+  impersonation: Impersonation | undefined,
+): Promise<SoloChains> {
   const { config, env, context, parts, chainDeps } = core;
   const accounts = deriveAccounts(config.accounts, env.keyCrypto);
   const start = (spec: AvmChainSpec, opening: ReturnType<typeof openIndexedChain>, fork?: RunningFork): NodeChain => {
@@ -83,7 +89,7 @@ export async function startSoloChains(core: NodeCore, store: NodeStore, imperson
     fund,
     banner: () => ({
       funded: readFundedKey(first.reads, context.chain.now(), context),
-      accounts: readAccounts(first.reads, accounts, context.chain.now(), context),
+      accounts: readAccounts(first.reads, accounts, labels, context.chain.now(), context),
       mnemonic: accounts.length > 1 && accounts.every(({ isPublic }) => isPublic) ? config.accounts.mnemonic : undefined,
     }),
   };

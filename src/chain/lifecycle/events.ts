@@ -21,7 +21,7 @@ export type ChainEvent =
   /** The chain's clock was changed; times are Unix seconds. */
   | { readonly kind: 'time'; readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean }
   /** What a developer sets while the chain runs was changed: when blocks are made, which calls fail or wait, the snapshots. */
-  | { readonly kind: 'settings'; readonly changed: 'blocks' | 'faults' | 'snapshots' }
+  | { readonly kind: 'settings'; readonly changed: 'blocks' | 'faults' | 'snapshots' | 'labels' }
   /** A transaction entered the mempool, or left it other than by being accepted. */
   | { readonly kind: 'pooled'; readonly chainID: Id; readonly tx: Tx }
   | { readonly kind: 'dropped'; readonly chainID: Id; readonly tx: Tx; readonly reason: AnyFault }

@@ -6,7 +6,8 @@ import { createUndoLog, type UndoLog } from './undo-log.ts';
 /** A part of the node outside the tables of the chains that a snapshot saves and a revert restores, such as the mempool or the clock. */
 export type RevertiblePart = {
   readonly name: string;
-  readonly save: () => string;
+  /** A part without it stays as it is at a revert. */
+  readonly save?: () => string;
   /** Restores what the part has in the database, in the transaction of the revert. */
   readonly restoreRows?: (text: string) => void;
   /** Sets what the part has in the database to that of a fresh chain, in the transaction of a reset. */
@@ -107,7 +108,9 @@ export function openSnapshots({ store, parts, tip }: SnapshotDeps): Snapshots {
           code: 'SNAPSHOT_LIMIT',
           max: maxSnapshots,
         });
-      const saved = JSON.stringify(Object.fromEntries(parts.map((part) => [part.name, part.save()])));
+      const saved = JSON.stringify(
+        Object.fromEntries(parts.flatMap((part) => (part.save === undefined ? [] : [[part.name, part.save()]]))),
+      );
       return store.write(() => {
         const info = { name, ...tip() };
         table.add({ ...info, seq: table.nextSeq() }, saved, replaced);

@@ -6,7 +6,7 @@ import { Fault } from '../../base/fault.ts';
 
 /**
  * A state file: a line with its format, a line of JSON with what it holds, a SQLite database with the chains' tables (see state-copy.ts)
- * compressed by gzip, and the SHA-256 of all bytes before. The clock is in the line of JSON. Snapshots, mempool and secrets are not in it.
+ * compressed by gzip, and the SHA-256 of all bytes before. The clock and the labels are in the line of JSON. Snapshots, mempool and secrets are not in it.
  */
 export type StateHeader = {
   readonly network: number;
@@ -19,6 +19,8 @@ export type StateHeader = {
   readonly chains: readonly { readonly id: string; readonly height: number; readonly blockID: string }[];
   /** The state of the chain's clock; undefined in files of older versions. Not checked here. */
   readonly clock?: unknown;
+  /** Names by address; undefined if there are none, and in files of older versions. Not checked here. */
+  readonly labels?: unknown;
 };
 
 /** The format of state files, in their first line. */
@@ -26,7 +28,8 @@ export const stateFileVersion = 1;
 
 const firstLine = `serac state ${stateFileVersion}\n`;
 const hashSize = 32;
-const maxHeaderSize = 65_536;
+/** A thousand labels of 64 characters have 300 kB. */
+const maxHeaderSize = 524_288;
 
 /** Encodes a database file, given in chunks, as a state file. */
 export async function* encodeStateFile(header: StateHeader, database: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -112,11 +115,11 @@ function findHeaderEnd(bytes: Buffer): number | undefined {
 
 function parseHeader(line: Buffer): StateHeader {
   try {
-    const { network, genesis, versions, savedBy, chains, clock } = JSON.parse(line.toString('utf8')) as StateHeader;
+    const { network, genesis, versions, savedBy, chains, clock, labels } = JSON.parse(line.toString('utf8')) as StateHeader;
     const isSavedByKnown = typeof savedBy === 'string' && /^[\w.+-]{1,64}$/.test(savedBy);
     const areVersions = Object.values(versions ?? [undefined]).every((version) => typeof version === 'number');
     if (typeof network === 'number' && typeof genesis === 'string' && areVersions && Array.isArray(chains))
-      return { network, genesis, versions, savedBy: isSavedByKnown ? savedBy : undefined, chains, clock };
+      return { network, genesis, versions, savedBy: isSavedByKnown ? savedBy : undefined, chains, clock, labels };
   } catch {
     throw damagedError('its header is not JSON');
   }
