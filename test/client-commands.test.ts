@@ -346,10 +346,10 @@ describe('errors', () => {
       [['send', to, '999999999 AVAX'], 'not enough funds: account 0'],
       [
         ['send', to, '5', '--from', '99'],
-        '99 is none of the 11 accounts, so the node cannot sign for it; use one that serac accounts lists',
+        'there is no account 99; there are 11 accounts, 0 to 10: 0 is X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u,',
       ],
       [['send', 'bogus', '5'], 'bogus'],
-      [['send', `P-${to.slice(2)}`, '5'], `did you mean ${to}?`],
+      [['send', `P-${to.slice(2)}`, '5'], `this works: serac send ${to} 5`],
       [['send', to, '5 NONE'], 'there is no asset "NONE"'],
       [['snapshot', 'revert', 'nope'], 'there is no snapshot "nope"; serac snapshot list lists them'],
     ];
@@ -540,6 +540,7 @@ test('webhooks: created, shown, stopped and started, given another secret, delet
 /** Commands that have a test file of their own. */
 const runElsewhere: Readonly<Record<string, string>> = {
   doctor: 'doctor',
+  label: 'address-names',
   reorg: 'dev-reorg',
   run: 'scripts',
   record: 'scripts',

@@ -99,6 +99,25 @@ test('what is disabled or absent is not shown', () => {
   expect(formatBanner({ ...info, stateFile: 'chain.serac' })).toContain('in memory, height 0; saved to chain.serac');
 });
 
+test('an account with a label shows it in the columns that are left, and in JSON', () => {
+  const labelled = (label: string): BannerInfo => ({
+    ...fresh,
+    accounts: fresh.accounts.map((one) => (one.index === 1 ? { ...one, label } : one)),
+  });
+  const lineOf = (label: string) =>
+    formatBanner(labelled(label))
+      .split('\n')
+      .find((line) => line.includes(` ${fresh.accounts[1]?.address} `)) ?? '';
+  expect(lineOf('al')).toEndWith(' 10,000 AVAX al');
+  expect(lineOf('treasury of the test')).toEndWith(' 10,000 AVAX treasur…');
+  expect(
+    JSON.parse(formatBannerJson(labelled('alice')))
+      .accounts.map(({ label }: { label?: string }) => label)
+      .slice(0, 3),
+  ).toEqual([undefined, 'alice', undefined]);
+  expect(formatBannerJson(fresh)).not.toContain('label');
+});
+
 test('the copy of a public network is called a private copy; a followed or joined one is not', () => {
   for (const id of [1, 5]) {
     const { name } = getNetwork(id);

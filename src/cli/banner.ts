@@ -48,7 +48,7 @@ export function formatBannerJson(info: BannerInfo): string {
       info.funded === undefined
         ? null
         : { privateKey: ewoqKey.text, address: info.funded.address, balance: info.funded.balance.toString() },
-    accounts: info.accounts.map(({ index, address, balance }) => ({ index, address, balance: balance.toString() })),
+    accounts: info.accounts.map(({ index, address, label, balance }) => ({ index, address, label, balance: balance.toString() })),
     mnemonic: info.mnemonic ?? null,
     workers: info.workers,
     warnings: info.warnings,
@@ -114,11 +114,20 @@ function accountLines({ accounts }: BannerAccounts, max: number): string[] {
   if (accounts.length === 1 && accounts[0]?.balance === 0n) return [];
   const amounts = accounts.map(({ balance }) => `${formatUnits(balance, 9)} AVAX`);
   const width = Math.max(...amounts.map((text) => text.length));
-  const lines = accounts.map(({ index, address }, i) => `${String(index).padStart(3)} ${address} ${(amounts[i] ?? '').padStart(width)}`);
+  const lines = accounts.map(({ index, address, label }, i) => {
+    const line = `${String(index).padStart(3)} ${address} ${(amounts[i] ?? '').padStart(width)}`;
+    return label === undefined ? line : `${line} ${fitLabel(label, columns - accountsLabel.length - line.length - 1)}`;
+  });
   if (lines.length <= max) return lines;
   const shown = Math.max(max - 1, 1);
   return [...lines.slice(0, shown), `  … ${lines.length - shown} more: serac accounts`];
 }
+
+/** A label in the columns that are left of a line, but at least some characters of it. */
+const fitLabel = (label: string, room: number): string => {
+  const shown = Math.max(room, 8);
+  return label.length <= shown ? label : `${label.slice(0, shown - 1)}…`;
+};
 
 /** Documentation is left out, and the API docs if there is an explorer, which links to both: the banner has at most 25 lines. */
 function urlRows(info: BannerInfo): string[] {

@@ -1,6 +1,6 @@
 import type { FlagDefinition } from '../app/config/flag-definition.ts';
 import { type FlagInputs, findNearestFlag } from '../app/config/flag-source.ts';
-import { flagTable, type Options } from '../app/config/flag-table.ts';
+import { flagTable, type Options, secretFlags } from '../app/config/flag-table.ts';
 
 /** The value of a flag and where it comes from. */
 type ConfigRow = {
@@ -10,15 +10,6 @@ type ConfigRow = {
   readonly text: string;
   readonly source: string;
 };
-
-/** Flags whose values are secrets: they are not shown. */
-const secretFlags: ReadonlySet<string> = new Set([
-  'staking-tls-key-file-content',
-  'staking-signer-key-file-content',
-  'config-file-content',
-  'mnemonic',
-  'dev-token',
-]);
 
 /** The value of every flag that runs a node, with its source: a flag, an environment variable, the config file or the default. */
 export const listConfig = (options: Options, given: FlagInputs): ConfigRow[] =>

@@ -58,9 +58,20 @@ function commandHead(name: CommandName): string {
   return [
     `${wrap(`${formatUsage(name).replace(/ .*/s, '')} ${name}: ${help}`)}`,
     ['Examples', ...lines].join('\n'),
-    `Usage: ${formatUsage(name)} [FLAGS]`,
+    [`Usage: ${formatUsage(name)} [FLAGS]`, ...argumentNotes(name)].join('\n'),
   ].join('\n\n');
 }
+
+/** What may be given for an argument, where its name does not say all of it. */
+const notes: { readonly [arg: string]: string } = {
+  ADDRESS: 'ADDRESS is an address, the number of an account (serac accounts) or a label (serac label).',
+};
+
+const argumentNotes = (name: CommandName): string[] =>
+  commandTable[name].args.flatMap((arg) => {
+    const note = notes[arg.replace(/^\[|\]$/g, '')];
+    return note === undefined ? [] : [wrap(note)];
+  });
 
 /** The flags for which `isShown` is true, by group. */
 function flagSections(isShown: (row: FlagDefinition) => boolean): string[] {

@@ -64,12 +64,14 @@ function requireValue(flag: string, text: string | undefined): string {
 }
 
 /** Reads the command at the start of a command line, and of how many words it consists. Without one it is `dev`. */
-function readCommandName([first, second]: readonly string[]): { readonly name: CommandName; readonly words: number } {
-  if (first === undefined || first.startsWith('-')) return { name: 'dev', words: 0 };
-  const name = `${first} ${second}`;
+function readCommandName([typed, second]: readonly string[]): { readonly name: CommandName; readonly words: number } {
+  if (typed === undefined || typed.startsWith('-')) return { name: 'dev', words: 0 };
+  // Words may be in any case.
+  const first = typed.toLowerCase();
+  const name = `${first} ${second?.toLowerCase()}`;
   if (isCommand(name)) return { name, words: 2 };
   if (isCommand(first)) return { name: first, words: 1 };
-  if (!commandGroups.includes(first)) throw unknownCommand(first);
+  if (!commandGroups.includes(first)) throw unknownCommand(typed);
   throw new FlagError(`serac ${first} is followed by one of ${listSubcommands(first).join(', ')}; see serac help ${first}`, {
     code: 'FLAG_COMMAND',
     command: first,

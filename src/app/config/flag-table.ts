@@ -41,6 +41,16 @@ export const flagAliases: { readonly [name: string]: keyof typeof flagTable } = 
   'allow-origin': 'http-allowed-origins',
 };
 
+/** Flags whose values are secrets: they are not shown. */
+export const secretFlags: ReadonlySet<string> = new Set([
+  'staking-tls-key-file-content',
+  'staking-signer-key-file-content',
+  'config-file-content',
+  'mnemonic',
+  'dev-token',
+  'api-key',
+]);
+
 /** One-letter names, such as `-p`. */
 export const shortFlags: { readonly [letter: string]: keyof typeof flagTable } = {
   h: 'help',

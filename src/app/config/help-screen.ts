@@ -13,7 +13,7 @@ const purposes: readonly (readonly [title: string, ...rows: readonly (readonly [
   ],
   [
     'Use a running node (--url)',
-    ['accounts, faucet, send', 'funded accounts, money'],
+    ['accounts, label, faucet, send', 'funded accounts, names, money'],
     ['export, deposit', 'to and from the P- and C-Chain'],
     ['asset, nft', 'create and mint assets and NFTs'],
     ['tx, block, address, utxo', 'what the chain has'],

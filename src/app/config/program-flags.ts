@@ -29,7 +29,7 @@ export const programFlags = {
     group: 'Client',
     kind: 'text',
     commands: ['send', 'export'],
-    help: 'sender: number or address of an account, or an impersonated address (0)',
+    help: 'sender: number, label or address of an account, or an impersonated address (0)',
   },
   asset: {
     group: 'Client',
@@ -53,9 +53,9 @@ export const programFlags = {
   },
   denomination: { group: 'Client', kind: 'integer', max: 32, commands: ['asset create'], help: 'number of decimal places (0)' },
   mintable: { group: 'Client', kind: 'boolean', default: 'false', commands: ['asset create'], help: 'more can be minted later' },
-  owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'address that gets the supply and may mint (account 0)' },
+  owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'account, label or address that gets the supply (account 0)' },
   groups: { group: 'Client', kind: 'integer', max: 1000, commands: ['nft create'], help: 'how many NFTs can be minted (10)' },
-  address: { group: 'Client', kind: 'text', commands: ['tail'], help: 'only events of this address' },
+  address: { group: 'Client', kind: 'text', commands: ['tail'], help: 'only events of this address, account or label' },
   dev: {
     group: 'Client',
     kind: 'boolean',

@@ -3,6 +3,7 @@ import type { CommandName, commandTable } from '../../app/config/command.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
 import { explainError } from './explain-error.ts';
+import { label } from './label-command.ts';
 import { moneyCommands } from './money-commands.ts';
 import { peers } from './peers.ts';
 import { rpc } from './rpc.ts';
@@ -19,7 +20,9 @@ export type ClientCommandName = { [N in CommandName]: (typeof commandTable)[N]['
  */
 export const runClientCommand = (name: ClientCommandName, context: ClientContext): Promise<number | undefined> =>
   clientCommands[name](context).catch((error: unknown) => {
-    throw name !== 'run' && isFormError(error) ? badAnswer(context.client.url, error) : explainError(error);
+    throw name !== 'run' && isFormError(error)
+      ? badAnswer(context.client.url, error)
+      : explainError(error, { name, args: context.args, given: context.given });
   });
 
 const isFormError = (error: unknown): error is TypeError | RangeError | SyntaxError =>
@@ -37,6 +40,7 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   ...controlCommands,
   ...showCommands,
   ...webhookCommands,
+  label,
   tail,
   peers,
   rpc,

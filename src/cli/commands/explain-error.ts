@@ -1,6 +1,8 @@
 import { SeracError } from '../../api/client/fault.ts';
 import { clientServices } from '../../api/contract/client-services.ts';
+import { secretFlags } from '../../app/config/flag-table.ts';
 import { cleanText } from '../../base/bytes/printable.ts';
+import type { ClientContext } from './client-command.ts';
 
 /** What the data of a JSON-RPC error may tell beside its message. */
 type ErrorData = {
@@ -20,12 +22,30 @@ type ErrorData = {
  * The error of a command: the message of the node with commands in place of methods, and what the error's data tells, in words. Other errors
  * are returned as they are.
  */
-export function explainError(error: unknown): unknown {
+export function explainError(error: unknown, typed?: TypedCommand): unknown {
   if (!(error instanceof SeracError)) return error;
   const message = cleanText(error.fault.code === 'RPC_ERROR' ? nameCommands(error.message.slice(0, maxMessage)) : error.message);
-  const hints = listHints(error).map((hint) => cleanText(nameCommands(hint.slice(0, maxMessage))));
+  const hints = [...listHints(error), ...correctCommand(error, typed)].map((hint) => cleanText(nameCommands(hint.slice(0, maxMessage))));
   return new SeracError([message, ...hints].join('\n       '), error.fault);
 }
+
+/** A command as it was typed. */
+type TypedCommand = Pick<ClientContext, 'args' | 'given'> & { readonly name: string };
+
+/** The typed command with the right address in place of the wrong one, if the error tells it. */
+function correctCommand({ fault }: SeracError, typed: TypedCommand | undefined): string[] {
+  if (typed === undefined || fault.code !== 'RPC_ERROR' || typeof fault.data !== 'object' || fault.data === null) return [];
+  const { address, expected } = fault.data as ErrorData;
+  if (address === undefined || expected === undefined) return [];
+  const correct = (text: string): string => (text === address ? expected : text);
+  const flags = [...typed.given].filter(([flag, { source }]) => source.startsWith('--') && !secretFlags.has(flag));
+  const words = [...typed.args.map(correct), ...flags.flatMap(([flag, { texts }]) => texts.map((text) => `--${flag}=${correct(text)}`))];
+  const isCorrected = words.some((word) => word.endsWith(expected));
+  return isCorrected ? [`this works: serac ${typed.name} ${words.map(quoteWord).join(' ')}`] : [];
+}
+
+/** A word of a command line, in quotes if a shell would change it. */
+const quoteWord = (word: string): string => (/^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Characters of a node's message that are shown. */
 const maxMessage = 2000;
@@ -59,7 +79,7 @@ export function listHints({ fault, message }: SeracError): string[] {
   const data = fault.data as ErrorData;
   const hints = [
     data.code === 'RPC_BAD_ARGUMENT' && data.argument && `${data.argument} must be ${data.expected || 'of another type'}`,
-    data.address && data.expected && `did you mean ${data.expected}?`,
+    data.address && data.expected && !message.includes(data.expected) && `did you mean ${data.expected}?`,
     data.unknownParams && `the node does not know the parameters ${data.unknownParams.map(({ name }) => name).join(', ')}`,
     data.didYouMean && `did you mean ${data.didYouMean}?`,
     data.replacedBy && `instead: ${data.replacedBy}`,

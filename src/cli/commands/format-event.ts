@@ -18,6 +18,7 @@ type EventData = {
     readonly txType: string;
     readonly summary?: TxSummary;
     readonly balanceChanges?: readonly Change[];
+    readonly labels?: { readonly [address: string]: string };
   };
   readonly reverted: Position & { readonly snapshot?: string };
   readonly mempool: { readonly action: 'in' | 'out'; readonly txID: string; readonly txType: string; readonly reason?: Reason };
@@ -43,10 +44,10 @@ export async function formatEvent(kind: string, data: string, writers: Writers):
 const formats: { readonly [K in keyof EventData]: Format<EventData[K]> } = {
   heartbeat: () => [],
   block: (event) => [`block ${event.height}${ofChain(event)}, ${countTxs(event.txIDs?.length ?? 0)}, ${formatTime(event.time ?? 0)}`],
-  tx: async ({ txID, txType, summary, balanceChanges = [] }, { formatAmount, writeSentence }) => [
+  tx: async ({ txID, txType, summary, balanceChanges = [], labels = {} }, { formatAmount, writeSentence }) => [
     `  ${txType} ${txID}`,
-    ...(summary === undefined ? [] : [`    ${await writeSentence(summary)}`]),
-    ...(await Promise.all(balanceChanges.map((change) => formatChange(change, formatAmount)))).flat(),
+    ...(summary === undefined ? [] : [`    ${await writeSentence(summary, labels)}`]),
+    ...(await Promise.all(balanceChanges.map((change) => formatChange(change, labels[change.address], formatAmount)))).flat(),
   ],
   reverted: (event) => [
     `reverted to height ${event.height}${ofChain(event)}${event.snapshot === undefined ? '' : ` (snapshot ${event.snapshot})`}, ${formatTime(event.time ?? 0)}`,
@@ -64,12 +65,22 @@ const formats: { readonly [K in keyof EventData]: Format<EventData[K]> } = {
   closed: ({ message = '' }) => [`the node closed the stream: ${message}`],
 };
 
-const settingTexts = { blocks: 'when blocks are made', faults: 'delays and failures of calls', snapshots: 'list of snapshots' };
+const settingTexts = {
+  blocks: 'when blocks are made',
+  faults: 'delays and failures of calls',
+  snapshots: 'list of snapshots',
+  labels: 'labels of addresses',
+};
 
-async function formatChange({ address, assetID, change, sharedChange }: Change, formatAmount: Writers['formatAmount']): Promise<string[]> {
+async function formatChange(
+  { address, assetID, change, sharedChange }: Change,
+  label: string | undefined,
+  formatAmount: Writers['formatAmount'],
+): Promise<string[]> {
+  const owner = label === undefined ? address : `${address} (${label})`;
   const line = async (amount: string, note: string): Promise<string[]> => {
     const text = amount === '0' ? '' : await formatAmount(amount, assetID);
-    return text === '' ? [] : [`    ${address}  ${text.startsWith('-') ? text : `+${text}`}${note}`];
+    return text === '' ? [] : [`    ${owner}  ${text.startsWith('-') ? text : `+${text}`}${note}`];
   };
   return [...(await line(change, '')), ...(await line(sharedChange, ' (shared)'))];
 }

@@ -2,10 +2,10 @@ import type { RpcClient } from '../../api/client/rpc-client.ts';
 import type { devRows } from '../../api/contract/client-services.ts';
 import type { Options } from '../../app/config/flag-table.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
-import { addChainPrefix } from './address-spellings.ts';
 import { type AssetDescription, createAssetDescriber, findAsset } from './asset-labels.ts';
 import { type ClientCommand, callDev, type DevResult, decodeDev, formatJson, nodeMethods } from './client-command.ts';
 import { createDataClient } from './data-client.ts';
+import { resolveAddress } from './named-address.ts';
 import { createSentenceWriter, readSummary } from './tx-sentence.ts';
 import { type AssetUnits, assetOfUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
@@ -73,11 +73,8 @@ export async function readAssetAmount(
   return { amount: toSmallestUnit(typed, asset), asset };
 }
 
-/** The address that pays: that of the account with the number `from`, or `from` itself. Undefined if there is no such account. */
-export async function findSender(client: RpcClient, from = '0'): Promise<string | undefined> {
-  if (!/^\d{1,4}$/.test(from)) return addChainPrefix(from);
-  return decodeDev('accounts', await callDev(client, 'accounts')).accounts[Number(from)]?.address;
-}
+/** The address that pays: that of the account, label or address `from`. Undefined if there is none. */
+export const findSender = (client: RpcClient, from = '0'): Promise<string | undefined> => resolveAddress(client, from);
 
 /** The sentence about the transaction, accepted or waiting; undefined if there is none or the node does not serve the routes of the explorer. */
 async function readSentence(client: RpcClient, txID: string | undefined): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import type { AssetAmount, AssetDetails, Balances, Block, BlockList, BlockTxs, Tx, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import type { Address } from '../../base/bytes/address.ts';
 import { parseId } from '../../base/bytes/id.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { Fault } from '../../base/fault.ts';
@@ -9,6 +10,7 @@ import { createAssetDescriber, findAsset } from './asset-labels.ts';
 import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson, nodeMethods } from './client-command.ts';
 import { createDataClient, orWithoutDataApi } from './data-client.ts';
 import { badArgument } from './fault.ts';
+import { requireAddress } from './named-address.ts';
 import { showNodeAddress, showNodeBlock, showNodeTx } from './node-answers.ts';
 import { formatTime } from './table.ts';
 import { createSentenceWriter, readSummary } from './tx-sentence.ts';
@@ -140,9 +142,7 @@ const showAddress: ClientCommand = async (context) => {
     options,
     print,
   } = context;
-  const address = parseAddressSpellings(text);
-  if (address === undefined)
-    throw badArgument(text, `${JSON.stringify(text)} is not an address; it looks like X-local1… or 0x and 40 hex digits`);
+  const address = parseAddressSpellings(await requireAddress(client, text)) as Address;
   const { networkID } = await nodeMethods(client).info.getNetworkID();
   const spellings = spellAddress(address, networkID);
   const get = await createDataClient(client);

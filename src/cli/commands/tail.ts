@@ -2,10 +2,10 @@ import { openEventStream } from '../../api/client/client.ts';
 import { SeracError } from '../../api/client/fault.ts';
 import { readServerSentEvents } from '../../api/client/server-sent-events.ts';
 import { createSilenceLimit } from '../../api/client/silence-limit.ts';
-import { addChainPrefix } from './address-spellings.ts';
 import { createAmountFormatter, createAssetDescriber, findAsset } from './asset-labels.ts';
 import type { ClientCommand } from './client-command.ts';
 import { formatEvent } from './format-event.ts';
+import { requireAddress } from './named-address.ts';
 import { createSentenceWriter } from './tx-sentence.ts';
 
 /** Milliseconds until a lost connection is tried again, and until one without a heartbeat, which comes every 2 s, counts as lost. */
@@ -14,7 +14,7 @@ const [retryDelay, silenceLimit] = [1000, 10_000];
 /** `serac tail`: prints events until it is interrupted, and resumes without gap after a lost connection. */
 export const tail: ClientCommand = async ({ client, options, print, onInterrupt }) => {
   const filter = new URLSearchParams();
-  if (options.address !== undefined) filter.set('address', addChainPrefix(options.address));
+  if (options.address !== undefined) filter.set('address', await requireAddress(client, options.address));
   if (options.asset !== undefined) filter.set('asset', (await findAsset(client, options.asset)).assetID);
   const describe = createAssetDescriber(client);
   const writers = { formatAmount: createAmountFormatter(describe), writeSentence: createSentenceWriter(client, describe) };

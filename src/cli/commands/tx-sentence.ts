@@ -3,22 +3,29 @@ import type { Lifecycle, TxLineList, TxSummary } from '../../api/contract/answer
 import { type SentenceNames, sentenceText } from '../../api/summary/sentence.ts';
 import { splitAddress } from '../../explorer/text/text-format.ts';
 import type { DescribeAsset } from './asset-labels.ts';
-import { callDev, decodeDev } from './client-command.ts';
+import { readAccounts, readLabels } from './named-address.ts';
 
-/** Writes the sentence about a transaction, with the names of the node's accounts: `account 1 sent 1.5 AVAX to X-local1qursw…lzh465`. */
-export type WriteSentence = (summary: TxSummary) => Promise<string>;
+/**
+ * Writes the sentence about a transaction, with the names of the node's accounts: `account 1 sent 1.5 AVAX to X-local1qursw…lzh465`. `labels`: names by
+ * address that an event has; without them, the node is asked.
+ */
+export type WriteSentence = (summary: TxSummary, labels?: { readonly [address: string]: string }) => Promise<string>;
 
 export function createSentenceWriter(client: RpcClient, describe: DescribeAsset): WriteSentence {
   let names: Promise<SentenceNames> | undefined;
-  return async (summary) => {
+  let ownLabels: Promise<Labelled> | undefined;
+  return async (summary, labels) => {
     names ??= readNames(client);
+    if (labels === undefined) ownLabels ??= readLabels(client).then((all) => indexLabels(all.map(({ address, name }) => [address, name])));
+    const labelled = labels === undefined ? await ownLabels : indexLabels(Object.entries(labels));
+    const { address: nameOf, chain } = await names;
     const amounts = await Promise.all(
       summary.amounts.map(async (amount) => {
         const label = amount.symbol === undefined ? await describe(amount.assetId) : undefined;
         return label === undefined ? amount : { ...amount, symbol: label.symbol, denomination: Number(label.denomination) };
       }),
     );
-    return sentenceText({ ...summary, amounts }, await names);
+    return sentenceText({ ...summary, amounts }, { address: (address) => labelled?.get(bareAddress(address)) ?? nameOf(address), chain });
   };
 }
 
@@ -32,12 +39,13 @@ export async function readSummary(get: (path: string) => Promise<unknown>, txID:
   return (await readAccepted()) ?? (await readWaiting()) ?? readAccepted();
 }
 
-/** A node without `dev.*` methods has no accounts. */
+/** Labels by address without the prefix of a chain. */
+type Labelled = ReadonlyMap<string, string>;
+const indexLabels = (labels: readonly (readonly [address: string, name: string])[]): Labelled =>
+  new Map(labels.map(([address, name]) => [bareAddress(address), name]));
+
 async function readNames(client: RpcClient): Promise<SentenceNames> {
-  const accounts = await callDev(client, 'accounts').then(
-    (json) => decodeDev('accounts', json).accounts,
-    () => [],
-  );
+  const accounts = await readAccounts(client);
   const byAddress = new Map(accounts.map(({ address, index }) => [bareAddress(address), `account ${index}`]));
   const ids = ['P', 'C'].map(async (alias) => [await readChainID(client, alias), `${alias}-Chain`] as const);
   const titles = new Map(await Promise.all(ids));

@@ -3,7 +3,7 @@ import { SeracError } from '../../api/client/fault.ts';
 import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { addChainPrefix } from './address-spellings.ts';
 import { findAsset } from './asset-labels.ts';
-import { joinUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
+import { assetOfUnit, joinUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
 const avax = { symbol: 'AVAX', denomination: 9 };
 const gold = { symbol: 'GLD', denomination: '2' };
@@ -17,6 +17,10 @@ test('a number counts whole units; only nAVAX counts the smallest', () => {
     ['5 AVAX', 5_000_000_000n],
     ['5nAVAX', 5n],
     ['0.000000001', 1n],
+    ['5 avax', 5_000_000_000n],
+    ['5Avax', 5_000_000_000n],
+    ['5 nAvax', 5n],
+    ['5navax', 5n],
   ] as const)
     expect([text, read(text, avax)]).toEqual([text, amount]);
   expect(read('1000', gold)).toBe(100_000n);
@@ -24,6 +28,22 @@ test('a number counts whole units; only nAVAX counts the smallest', () => {
   expect(() => read('5nGLD', gold)).toThrow('is in nGLD, but the asset is GLD');
   expect(() => read('1.001', gold)).toThrow('more decimals than GLD');
   for (const text of ['', 'x', '1e9', '-5', '1,000', '5 AVAX more', '5.']) expect(() => readTypedAmount(text)).toThrow('is not an amount');
+});
+
+test('a unit names an asset in any case', () => {
+  for (const [unit, asset] of [
+    ['AVAX', 'AVAX'],
+    ['avax', 'avax'],
+    ['nAVAX', 'AVAX'],
+    ['nAvax', 'Avax'],
+    ['navax', 'avax'],
+    ['NAVAX', 'AVAX'],
+    ['nGLD', 'GLD'],
+    // A symbol of four letters may begin with N.
+    ['ngld', 'ngld'],
+    ['NGLD', 'NGLD'],
+  ] as const)
+    expect([unit, assetOfUnit(unit)]).toEqual([unit, asset]);
 });
 
 test('a unit in the next argument belongs to the amount; an address does not', () => {

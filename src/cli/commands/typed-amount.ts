@@ -1,3 +1,4 @@
+import { isBillionths, isSameSymbol } from '../../api/dev/amount.ts';
 import { badArgument } from './fault.ts';
 
 /** What is needed of an asset to read and show amounts of it. */
@@ -13,8 +14,11 @@ export function readTypedAmount(text: string): TypedAmount {
   throw badArgument(text, `${JSON.stringify(text)} is not an amount; it looks like 5, 1.5, "5 AVAX" or 5000nAVAX`);
 }
 
-/** The asset that a unit names. Symbols are in upper case, so a leading `n` is the prefix of billionths. */
-export const assetOfUnit = (unit: string): string => unit.replace(/^n(?=\p{Lu})/u, '');
+/**
+ * The asset that a unit names, in any case. Symbols have at most four letters and are in upper case, so a leading `n` is the prefix of billionths
+ * before an upper-case letter (`nGLD`) and before four letters (`navax`).
+ */
+export const assetOfUnit = (unit: string): string => unit.replace(/^n(?=\p{Lu})|^[nN](?=\p{L}{4}$)/u, '');
 
 /**
  * An amount in the smallest unit of its asset. A number without a unit counts whole units, as people write them; with `n` before the symbol it
@@ -22,11 +26,11 @@ export const assetOfUnit = (unit: string): string => unit.replace(/^n(?=\p{Lu})/
  */
 export function toSmallestUnit({ text, whole, decimals, unit }: TypedAmount, { symbol, denomination }: AssetUnits): bigint {
   const places = Number(denomination);
-  if (unit === `n${symbol}` && places === billionthPlaces) {
+  if (isBillionths(unit, { symbol, denomination: places })) {
     if (decimals !== '') throw badArgument(text, `${JSON.stringify(text)} has decimals, but ${unit} is the smallest unit`);
     return BigInt(whole);
   }
-  if (unit !== undefined && unit !== symbol)
+  if (unit !== undefined && !isSameSymbol(unit, symbol))
     throw badArgument(text, `${JSON.stringify(text)} is in ${unit}, but the asset is ${symbol}; --asset names another one`);
   if (decimals.length > places)
     throw badArgument(text, `${JSON.stringify(text)} has more decimals than ${symbol}, which has ${places === 0 ? 'none' : places}`);
@@ -40,6 +44,5 @@ export function joinUnit(args: readonly string[], at: number): readonly string[]
   return [...args.slice(0, at), `${amount} ${unit}`, ...args.slice(at + 2)];
 }
 
-const billionthPlaces = 9;
 /** Symbols have at most four letters; no address is as short. */
-const unitPattern = /^n?\p{L}{1,4}$/u;
+const unitPattern = /^n?\p{L}{1,4}$/iu;
