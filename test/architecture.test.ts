@@ -59,6 +59,16 @@ test("the developer's chain loads no other program: nothing that follows a node,
   expect(listOthers('app/programs/join.ts').length).toBeGreaterThan(20);
 });
 
+test("the developer's chain loads the drivers of no database server, and of the cluster only what its flags are checked with", () => {
+  const servers = /^cluster\/|\b(postgres|redis)/;
+  const { files: loaded } = listModules(source, 'cli/main.ts', 'app/programs/dev-chain.ts');
+  expect(loaded).toContain('app/platform/bun/env.ts');
+  expect([...loaded].filter((file) => servers.test(file)).sort()).toEqual([
+    'cluster/hosts/database-config.ts',
+    'cluster/postgres/database-url.ts',
+  ]);
+});
+
 describe('the README of a wing', () => {
   for (const wing of wings) {
     const page = readFileSync(join(source, wing, 'README.md'), 'utf8');

@@ -8,6 +8,7 @@ import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import type { Env } from '../src/app/platform/env.ts';
 import { createLog } from '../src/base/log/log.ts';
 import { blocksChannel } from '../src/cluster/chain/postgres-chain.ts';
+import { loadClusterEnv } from '../src/cluster/cluster-env.ts';
 import { readNetworkDescription } from '../src/cluster/indexer/served-network-store.ts';
 import type { WritableSql } from '../src/ledger/index/sql.ts';
 import { tablesOf } from '../src/ledger/state/schema.ts';
@@ -60,13 +61,13 @@ describe.skipIf(!hasServers)(suiteName('the start of serac index', hasServers), 
   test('while webhooks cannot be delivered, one follower at a time asks the node; none does after the end', async () => {
     const node = await startProgram('--accounts=1', '--workers=0');
     let requests = 0;
-    const env = createEnv(({ fetch, openPostgres: open }) => ({
+    const env = createEnv(({ fetch }) => ({
       fetch: ((...args: Parameters<Env['fetch']>) => {
         requests++;
         return fetch(...args);
       }) as Env['fetch'],
-      openPostgres: (options) => {
-        const postgres = open(options);
+      loadPostgres: async () => (options) => {
+        const postgres = openPostgres(options);
         const listen: typeof postgres.listen = (channel, to) => {
           if (channel === blocksChannel) throw new TypeError('cannot listen for blocks');
           return postgres.listen(channel, to);
@@ -74,7 +75,7 @@ describe.skipIf(!hasServers)(suiteName('the start of serac index', hasServers), 
         return { ...postgres, listen };
       },
     }));
-    const writer = createIndexWriter(node.url, configOf(node.url), env);
+    const writer = createIndexWriter(node.url, configOf(node.url), env, await loadClusterEnv(env));
     writer.start();
     await eventually(
       () => writer.read(),

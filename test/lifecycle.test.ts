@@ -95,7 +95,7 @@ function createCountingEnv() {
     openDatabase: database.open,
     openFile,
     openRedis: notInThisTest,
-    openPostgres: notInThisTest,
+    loadPostgres: notInThisTest,
     fetch: notInThisTest,
     makeFolder: createFolder,
     removeFile: (path) => rmSync(path, { force: true }),
@@ -213,7 +213,7 @@ test.skipIf(!postgresInstalled)(
     try {
       await writeIndex(database.url);
       let connections = 0;
-      const openCounted: Env['openPostgres'] = (options) => {
+      const openCounted: typeof openPostgres = (options) => {
         const sql = openPostgres(options);
         connections++;
         const close = async () => {
@@ -222,7 +222,7 @@ test.skipIf(!postgresInstalled)(
         };
         return { ...sql, close };
       };
-      const env = { ...resources.env, openPostgres: openCounted };
+      const env = { ...resources.env, loadPostgres: async () => openCounted };
       const words = ['api', `--database-url=${database.url}`, '--http-port=0'];
       const start = (...flags: string[]) => runApiServer(parseConfig(...words, ...flags), env);
       expect(await start(`--metrics-port=${usePort()}`).catch(codeOf)).toBe('PORT_TAKEN');

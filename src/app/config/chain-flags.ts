@@ -1,4 +1,4 @@
-import { defaultPartitionSize } from '../../cluster/chain/partitions.ts';
+import { defaultPartitionSize } from '../../cluster/hosts/database-config.ts';
 import type { FlagDefinition } from './flag-definition.ts';
 
 /** Commands that open the chains of a network, served or stored. */

@@ -3,8 +3,7 @@ import type { ServedChains } from '../../api/rest/served-chains.ts';
 import { createWebhookStore } from '../../api/webhooks/webhook-store.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { createApiEventParams } from '../../cluster/api-server/api-events.ts';
-import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
-import { createPrimarySql } from '../../cluster/hosts/primary-sql.ts';
+import type { PrimarySql } from '../../cluster/hosts/primary-sql.ts';
 import type { Config } from '../config/config.ts';
 import type { Contribution } from '../node/parts.ts';
 import type { Env } from '../platform/env.ts';
@@ -12,16 +11,16 @@ import type { WebhookManagement } from '../servers/api.ts';
 import { createWebhookManagement, targetPolicyOf } from '../servers/webhook-management.ts';
 
 /**
- * Lets `serac api` (programs/api.ts, its only caller) register and list webhooks in PostgreSQL; `serac index` sends the events to them. `serac api` does
- * not start without a database, so `config.database` is set. The result is a part of the process: it is closed with it.
+ * Lets `serac api` (programs/api.ts, its only caller) register and list webhooks in PostgreSQL; `serac index` sends the events to them. The
+ * result is a part of the process: it is closed with it, and closes `sql`.
  */
 export function openApiWebhooks(
   config: Config,
   env: Env,
+  sql: PrimarySql,
   hub: EventHub,
   served: ServedChains,
 ): Contribution & { readonly management: WebhookManagement | undefined } {
-  const sql = createPrimarySql(config.database as DatabaseConfig, env);
   const store = createWebhookStore(sql);
   // Addresses of webhooks are shown as those of the X-Chain, which is the first chain.
   const [{ aliases }] = served.chains;

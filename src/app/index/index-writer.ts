@@ -12,6 +12,7 @@ import type { FollowStatus } from '../../chain/follow/status.ts';
 import { createBackfilledAddresses } from '../../cluster/chain/backfilled-addresses.ts';
 import { verifyPartitions } from '../../cluster/chain/partitions.ts';
 import { openPostgresChain } from '../../cluster/chain/postgres-chain.ts';
+import type { ClusterEnv } from '../../cluster/cluster-env.ts';
 import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
 import { createBackfillQueue, processBackfillQueue } from '../../cluster/indexer/backfill-queue.ts';
 import { startBackgroundMigration } from '../../cluster/indexer/background-migration.ts';
@@ -49,7 +50,7 @@ export type IndexerState = {
 export type IndexWriter = ReturnType<typeof createIndexWriter>;
 
 /** Follows a node and writes its history to PostgreSQL, or waits for another process that does; see `createSoleWriter`. */
-export function createIndexWriter(node: string, config: Config, env: Env) {
+export function createIndexWriter(node: string, config: Config, env: Env, cluster: ClusterEnv) {
   const database = config.database as DatabaseConfig;
   const context = createNetworkContext(config, env);
   limitWriterCaches(config);
@@ -75,7 +76,7 @@ export function createIndexWriter(node: string, config: Config, env: Env) {
         follower = undefined;
       },
     });
-    opened.add({ close: startBackgroundMigration(lease, env, warn).stop });
+    opened.add({ close: startBackgroundMigration(lease, cluster, warn).stop });
     logChange(`indexing ${stripCredentials(node)}`);
     const showStatus = () => void writeStatus(lease, following.status(), Number(env.clock.unixSeconds())).catch(() => undefined);
     showStatus();
@@ -92,7 +93,8 @@ export function createIndexWriter(node: string, config: Config, env: Env) {
   };
 
   const { role, error, warn, start, close } = createSoleWriter({
-    env,
+    env: cluster,
+    exit: env.exit,
     database,
     leaseName: `serac index ${context.specs[0].id}`,
     openWriter,

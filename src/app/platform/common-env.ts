@@ -29,7 +29,7 @@ export type EnvOptions = {
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
-export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'openPostgres' | 'serve' | 'connections' | 'spawnReader' | 'spawnWriter'>;
+export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'loadPostgres' | 'serve' | 'connections' | 'spawnReader' | 'spawnWriter'>;
 
 async function buildDocsInThread(): Promise<DocsFiles> {
   const thread = openThread(new URL('app/platform/docs-thread.ts', home));

@@ -65,7 +65,8 @@ export type FileEnv = {
 export type DatabaseEnv = {
   readonly openDatabase: OpenDatabase;
   readonly openRedis: OpenRedis;
-  readonly openPostgres: OpenPostgres;
+  /** Loads the driver of PostgreSQL, which most programs do not need; see `loadClusterEnv`. */
+  readonly loadPostgres: () => Promise<OpenPostgres>;
 };
 
 /** What this process listens on and connects to. */

@@ -4,7 +4,9 @@ import { createIndexRoute } from '../../api/rest/index-page.ts';
 import { createSharedResponseCache } from '../../api/rest/shared-response-cache.ts';
 import { createApiEventParams, createApiHub } from '../../cluster/api-server/api-events.ts';
 import { openPostgresSource, type PostgresSource } from '../../cluster/api-server/postgres-source.ts';
+import { loadClusterEnv } from '../../cluster/cluster-env.ts';
 import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
+import { createPrimarySql } from '../../cluster/hosts/primary-sql.ts';
 import { isDatabaseBehind } from '../../cluster/postgres/postgres-fault.ts';
 import { IndexError } from '../../ledger/index/fault.ts';
 import type { Config } from '../config/config.ts';
@@ -26,10 +28,12 @@ import { createApiIndex } from '../servers/server-index.ts';
 export async function runApiServer(config: Config, env: Env): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const logError = createErrorLog(env);
   limitCaches(config, env);
+  const database = config.database as DatabaseConfig;
+  const cluster = await loadClusterEnv(env);
   return withParts(logError, async (parts) => {
     const { cache, limiter, limitStreams, redis } = parts.add(await openRateLimitBackend(config, env));
     const source = parts.add(
-      await openPostgresSource(env, { database: config.database as DatabaseConfig, networkName: config.access.networkName, redis }),
+      await openPostgresSource(cluster, { programVersion: env.version, database, networkName: config.access.networkName, redis }),
     );
     const { served } = source;
     const metrics = createProcessMetrics(env);
@@ -58,7 +62,7 @@ export async function runApiServer(config: Config, env: Env): Promise<{ readonly
         hub,
         params: createApiEventParams(served),
         streamLimit: limitStreams(),
-        webhooks: parts.add(openApiWebhooks(config, env, hub, served)).management,
+        webhooks: parts.add(openApiWebhooks(config, env, createPrimarySql(database, cluster), hub, served)).management,
       },
       health: { database: source.health, cache: { probeWrite: cache.probeWrite, probeRead: cache.probeRead } },
       node: { nodeID: '', differences: differencesOf(config.strict), explorerFeatures: { hasLifecycle: false, hasMempool: false } },

@@ -4,6 +4,7 @@ import { createNetworkContext } from '../../app/node/network-context.ts';
 import type { Env } from '../../app/platform/env.ts';
 import { startProgress } from '../../base/log/progress.ts';
 import { copyToStore } from '../../cluster/chain/copy-to-store.ts';
+import { loadClusterEnv } from '../../cluster/cluster-env.ts';
 import type { DatabaseConfig } from '../../cluster/hosts/database-config.ts';
 import { openPrimary } from '../../cluster/hosts/primary.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
@@ -26,7 +27,7 @@ export async function checkPostgres(config: Config, env: Env): Promise<CommandRe
       { code: 'STORE_EXISTS', path: files.database },
     );
   const context = createNetworkContext(config, env);
-  const sql = await openPrimary(config.database as DatabaseConfig, env, true);
+  const sql = await openPrimary(config.database as DatabaseConfig, await loadClusterEnv(env), true);
   try {
     env.makeFolder(files.folder);
     const store = openStore(env.openDatabase, {

@@ -7,6 +7,7 @@ import type { Config, StorageConfig } from '../../app/config/config.ts';
 import type { Options } from '../../app/config/flag-table.ts';
 import type { Env, FileEnv } from '../../app/platform/env.ts';
 import { listRouteIds, loadPlans, openKeysDatabase } from '../../app/servers/access.ts';
+import { loadClusterEnv } from '../../cluster/cluster-env.ts';
 import { openPrimary } from '../../cluster/hosts/primary.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { StoreError } from '../../ledger/store/fault.ts';
@@ -45,7 +46,7 @@ type OpenedKeysStore = { readonly store: KeyStore; readonly sql: WritableSql; re
 
 async function openKeysStore({ database, dataDir }: StorageConfig, env: Env): Promise<OpenedKeysStore> {
   if (database === undefined) return openKeysDatabase(requireFolder(dataDir ?? '.', env), env);
-  const sql = await openPrimary(database, env);
+  const sql = await openPrimary(database, await loadClusterEnv(env));
   return { store: await openKeyStore(sql), sql, close: sql.close };
 }
 

@@ -34,12 +34,19 @@ export type PostgresSource = Awaited<ReturnType<typeof openPostgresSource>>;
  * enough, and a replica. `redis`: where the servers of a database share what they have served. `networkName`: replaces the network's own name.
  */
 export async function openPostgresSource(
-  env: SourceEnv,
+  env: ClusterEnv,
   {
+    programVersion,
     database,
     networkName,
     redis,
-  }: { readonly database: DatabaseConfig; readonly networkName: string | undefined; readonly redis: Redis | undefined },
+  }: {
+    /** Servers of different versions do not share cached responses. */
+    readonly programVersion: string;
+    readonly database: DatabaseConfig;
+    readonly networkName: string | undefined;
+    readonly redis: Redis | undefined;
+  },
 ) {
   return openTogether(env, async (opened) => {
     const hosts = opened.add(openDatabaseHosts(database, env));
@@ -125,15 +132,13 @@ export async function openPostgresSource(
       /** The health of the database. */
       health: createHealthComponent(hosts, version),
       /** Separates cached responses of servers that do not share the database; see `cacheNamespace`. */
-      cacheNamespace: cacheNamespace(env, served, sealKey),
+      cacheNamespace: cacheNamespace(programVersion, served, sealKey),
       close: opened.close,
     };
   });
 }
 
 /** `version`: that of this program. */
-type SourceEnv = ClusterEnv & { readonly version: string };
-
 type UnrecordedAddresses = Awaited<ReturnType<typeof openBackfilledAddressReads>>;
 
 /** Blocks of a followed chain are final. */
@@ -156,8 +161,8 @@ function createHealthComponent(hosts: DatabaseHosts, version: IndexVersion): Hea
  * The key prefix of cached responses. Servers share responses only if they have the same version, network and database: a local network may
  * start again from block 0 under the same name.
  */
-const cacheNamespace = ({ version }: SourceEnv, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
-  `${version} ${id} ${name} ${sha256Hex(secret)}`;
+const cacheNamespace = (programVersion: string, { network: { id, name } }: ServedChains, secret: Uint8Array): string =>
+  `${programVersion} ${id} ${name} ${sha256Hex(secret)}`;
 
 /** Milliseconds between two attempts to find an index in the database. */
 const retryInterval = 1000;

@@ -4,14 +4,12 @@ import { IndexError } from '../../ledger/index/fault.ts';
 import type { Sql, WritableSql } from '../../ledger/index/sql.ts';
 import type { PartitionKey, Table } from '../../ledger/index/tables.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
+import { defaultPartitionSize } from '../hosts/database-config.ts';
 
 /*
  * Partitions of a chain's tables in PostgreSQL: ranges of transactions or blocks, so that old ranges can be moved to other storage and are
  * vacuumed apart (docs/understand/decisions/partitions.md). The name of a partition has the number of its first transaction or block: c1_tx_16777216.
  */
-
-/** Transactions or blocks of a range unless the operator chooses another number. */
-export const defaultPartitionSize = 16_777_216;
 
 /** The last numbers that are stored, or are about to be. */
 type LastNumbers = { readonly [C in PartitionKey['counts']]: number };

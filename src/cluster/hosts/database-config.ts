@@ -1,3 +1,6 @@
+/** Transactions or blocks of a new partition unless the operator chooses another number. */
+export const defaultPartitionSize = 16_777_216;
+
 /** PostgreSQL, and how it is used. */
 export type DatabaseConfig = {
   /** Maybe with several hosts: the primary and its replicas. */

@@ -7,6 +7,8 @@ import { isDatabaseDown } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import { openPrimary } from './primary.ts';
 
+export type PrimarySql = ReturnType<typeof createPrimarySql>;
+
 /**
  * The primary of a database for a server that writes to it rarely: it connects at the first statement, and anew after one that got no
  * answer, since another host may be the primary by then. A server whose role can only read works until a statement writes, which gets a 503.

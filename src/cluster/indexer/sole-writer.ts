@@ -36,11 +36,14 @@ export type WritingProcess = {
  */
 export function createSoleWriter({
   env,
+  exit,
   database,
   leaseName,
   openWriter,
 }: {
-  readonly env: ClusterEnv & { readonly exit: (code: number) => void };
+  readonly env: ClusterEnv;
+  /** Ends this process. */
+  readonly exit: (code: number) => void;
   readonly database: DatabaseConfig;
   readonly leaseName: string;
   /** Opens what writes while this process has the lease. */
@@ -122,7 +125,7 @@ export function createSoleWriter({
       ended = run();
       ended.catch((error: unknown) => {
         env.log(`${messageOf(error)}`, 'fatal');
-        env.exit(1);
+        exit(1);
       });
     },
     close: async (): Promise<void> => {

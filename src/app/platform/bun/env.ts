@@ -2,7 +2,6 @@ import { createCommonEnv, createConnections, type EnvOptions } from '../common-e
 import type { Env } from '../env.ts';
 import { supervisedEnvironment } from '../supervised-process.ts';
 import { openDatabase } from './database.ts';
-import { openPostgres } from './postgres.ts';
 import { readerEnvironment, spawnReaderProcess } from './processes.ts';
 import { serve } from './serve.ts';
 
@@ -13,7 +12,7 @@ export function createBunEnv(options: EnvOptions): Env {
     ...createCommonEnv(options),
     openDatabase,
     openRedis: async (url, watch) => (await import('./redis.ts')).openRedis(url, watch),
-    openPostgres,
+    loadPostgres: async () => (await import('./postgres.ts')).openPostgres,
     serve: (served) => serve({ ...served, connectionLimit: connections() }),
     connections,
     spawnReader: () => spawnReaderProcess(ownCommand(options.program), readerEnvironment(process.env)),

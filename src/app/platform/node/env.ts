@@ -20,7 +20,7 @@ function createRuntimeEnv(options: EnvOptions): RuntimeEnv {
     openRedis: async () => {
       throw needsBun('Redis (--cache-url)');
     },
-    openPostgres: () => {
+    loadPostgres: async () => {
       throw needsBun('PostgreSQL (--database-url)');
     },
     // Loading node:http takes about 30 ms, and a node inside another program may never listen.
