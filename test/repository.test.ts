@@ -145,3 +145,10 @@ test('.editorconfig has the settings of Biome', () => {
   });
   expect(sections.get('*.{ts,tsx,js,json,css}')).toEqual({ max_line_length: `${lineWidth}` });
 });
+
+test('the times of test files and the changes that no test noticed name files that exist', () => {
+  const { files } = JSON.parse(read('test/timings.json')) as { readonly files: Readonly<Record<string, number>> };
+  const notNoticed = read('test/proofs/mutants.json').match(/\bsrc\/[\w./-]+\.tsx?/g) ?? [];
+  expect(Object.keys(files).length).toBeGreaterThan(500);
+  expect([...Object.keys(files), ...notNoticed].filter((file) => !existsSync(file))).toEqual([]);
+});

@@ -14,7 +14,7 @@ import { removeProcessContext, writeProcessContext } from '../app/platform/proce
 import { writeError } from '../app/platform/runtime.ts';
 import { createEnv } from '../app/platform/runtime-env.ts';
 import { createSignals } from '../app/platform/signals.ts';
-import { takeWriterStart } from '../app/platform/supervised-process.ts';
+import { isChildOfNode, takeWriterStart } from '../app/platform/supervised-process.ts';
 import { connectToSupervisor } from '../app/processes/hosted-readers.ts';
 import type { Node } from '../app/servers/node-server.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
@@ -344,7 +344,7 @@ process.on('exit', screen.close);
 
 // A reader process writes to the terminal of the writer process, which may have drawn its status line.
 const log = createLog(
-  process.send === undefined || writerStart !== undefined || !isTerminal
+  !isChildOfNode || writerStart !== undefined || !isTerminal
     ? (text, level) => screen.log(formatLine(text, level), level === 'error' || level === 'fatal')
     : (text, level) => writeError(`\r\x1b[K${formatLine(text, level)}`),
   () => logLevel,

@@ -16,6 +16,7 @@ import { nativeKeyCrypto } from './key-crypto.ts';
 import { openFile, readText } from './offset-file.ts';
 import { pageFile, readPageFile } from './page-files.ts';
 import { readActivity } from './process-activity.ts';
+import { isChildOfNode } from './supervised-process.ts';
 import { openThread } from './thread.ts';
 import { createUnixNanos } from './unix-nanos.ts';
 
@@ -115,9 +116,9 @@ function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
-/** The channel to the process that started this one; undefined if this process has no such channel. */
+/** The channel to the process of this node that started this one; undefined if a person or another program did. */
 function parentChannel(): WorkerEnv['parent'] {
-  if (process.send === undefined) return undefined;
+  if (!isChildOfNode) return undefined;
   const parent = process.ppid;
   return {
     // When the parent exits, `ppid` changes: another process must not be killed.

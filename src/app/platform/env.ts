@@ -87,8 +87,8 @@ export type NetworkEnv = {
 /** The processes of the node beside this one. */
 export type WorkerEnv = {
   /**
-   * The process that started this one with a message channel: the writer or supervisor process of a reader process, the supervisor process of a writer
-   * process. This process cannot tell who opened the channel, so no other program may start Serac with one.
+   * The process of this node that started this one: the writer or supervisor process of a reader process, the supervisor process of a writer process.
+   * Undefined in every other process, also in one that a program has started with a message channel.
    */
   readonly parent: (WatchedProcess & { readonly onClose: (listener: () => void) => void; readonly kill: () => void }) | undefined;
   readonly spawnReader: () => ReaderProcess;

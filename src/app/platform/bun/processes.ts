@@ -1,5 +1,6 @@
 import type { ReaderProcess } from '../node-processes.ts';
 import { readActivity } from '../process-activity.ts';
+import { childEnvironment } from '../supervised-process.ts';
 
 /** Starts another process of this program, with a message channel to it. It inherits stdout and stderr. */
 export function spawnReaderProcess(
@@ -8,7 +9,7 @@ export function spawnReaderProcess(
 ): ReaderProcess & { readonly pid: number } {
   const listeners: ((message: unknown) => void)[] = [];
   const child = Bun.spawn([...command], {
-    env,
+    env: childEnvironment(env),
     stdio: ['ignore', 'inherit', 'inherit'],
     serialization: 'advanced',
     ipc: (message) => {
