@@ -7,9 +7,9 @@ import type { Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
-import { type Program, runProgram, startProgram } from './program.ts';
+import { runProgram, startProgram } from './program.ts';
 import { createRandom, isLong } from './random.ts';
-import { runDataCommand, tryStart as startHere } from './short-command.ts';
+import { type RunningNode, runDataCommand, startHere, tryStart as tryNode } from './short-command.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** Number of single-byte changes that are tried, each in a copy of a data directory; .ci/run may set more. */
@@ -31,12 +31,12 @@ beforeAll(async () => {
   expectedResponses = await queryAll(node);
   await node.stop('SIGKILL');
   cpSync(stopped, killed, { recursive: true });
-  const again = await startProgram(`--data-dir=${stopped}`, '--workers=0');
+  const again = await startHere({ dataDir: stopped });
   expect(await queryAll(again)).toEqual(expectedResponses);
   await again.stop();
 });
 
-async function pay(node: Program, times: number): Promise<void> {
+async function pay(node: RunningNode, times: number): Promise<void> {
   let money: Utxo = ewoqGenesisUtxo;
   for (let i = 0; i < times; i++) {
     const to = transfer(wallet.chainParams.feeAsset, BigInt(1000 + i), ownedBy([wallet.keys[1 + (i % 3)]!]));
@@ -77,7 +77,7 @@ function queries(): (readonly [path: string, method?: string, params?: object])[
 }
 
 /** Every response as text; `error` for an error. */
-async function queryAll(node: Program): Promise<string[]> {
+async function queryAll(node: RunningNode): Promise<string[]> {
   const responses: string[] = [];
   for (const [path, method, params] of queries()) {
     if (method !== undefined) {
@@ -111,17 +111,20 @@ const flipBit = (file: string, at: number, bit = 0): void => {
 const tryStart = (dir: string) => runProgram('--accounts=0', `--data-dir=${dir}`, '--workers=0', '--http-port=0', '--silent');
 
 /** The same start, which must fail, in this process. */
-const tryStartHere = (dataDir: string) => startHere({ dataDir });
+const tryStartHere = (dataDir: string) => tryNode({ dataDir });
+
+/** `.ci/run` starts the program with every damage, `npm run test:all` with the first of each kind; the others are started in this process. */
+const tryStartAs = (isFirst: boolean) => (isLong || isFirst ? tryStart : tryStartHere);
 
 /** The responses after `serac reindex`; undefined if the start reports damage. */
 async function tryReindexAndStart(dir: string): Promise<string[] | undefined> {
   await runDataCommand('reindex', '--data-dir', dir);
   const check = await runDataCommand('check', '--data-dir', dir);
   if (check.code !== 0) {
-    expect((await tryStart(dir)).code).toBe(4);
+    expect((await tryStartHere(dir)).code).toBe(4);
     return undefined;
   }
-  const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
+  const node = await startHere({ dataDir: dir });
   const responses = await queryAll(node);
   await node.stop();
   return responses;
@@ -142,7 +145,7 @@ test('a node that a second signal ends at once starts again without a report of 
   // Signals within half a second count as one: a terminal sends Ctrl-C to the launcher too.
   await Bun.sleep(1_000);
   expect(await node.stop()).toBe(1);
-  const again = await startProgram(`--data-dir=${dir}`, '--workers=0');
+  const again = await startHere({ dataDir: dir });
   expect(await again.stop()).toBe(0);
 });
 
@@ -151,7 +154,7 @@ const frameSize = 24 + 4096;
 
 describe('the write-ahead log of a killed node', () => {
   test('is replayed: every response is as before', async () => {
-    const node = await startProgram(`--data-dir=${copyOf(killed, () => {})}`, '--workers=0');
+    const node = await startHere({ dataDir: copyOf(killed, () => {}) });
     expect(await queryAll(node)).toEqual(expectedResponses);
     await node.stop();
   });
@@ -169,7 +172,7 @@ describe('the write-ahead log of a killed node', () => {
       rmSync(join(db, 'chain-ends'));
     });
     for (let start = 0; start < 3; start++) {
-      const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
+      const node = await startHere({ dataDir: dir });
       expect(await node.stop()).toBe(0);
     }
   });
@@ -181,7 +184,7 @@ describe('the write-ahead log of a killed node', () => {
     ['with one changed byte', (db) => flipBit(join(db, 'serac.sqlite-wal'), 20_000)],
     ['with a changed header', (db) => flipBit(join(db, 'serac.sqlite-wal'), 18)],
   ];
-  for (const [name, change] of losses)
+  for (const [i, [name, change]] of losses.entries())
     test(`${name}: every command exits with 4, prints the missing block and leaves the log as it is`, async () => {
       for (const hasSums of [true, false]) {
         const dir = copyOf(killed, (db) => {
@@ -194,7 +197,7 @@ describe('the write-ahead log of a killed node', () => {
         };
         const before = readLog();
         const commands = ['compact', 'reindex', 'check'].map((command) => () => runDataCommand(command, '--data-dir', dir));
-        for (const run of [() => (hasSums ? tryStart(dir) : tryStartHere(dir)), ...commands]) {
+        for (const run of [() => (hasSums ? tryStartAs(i === 0)(dir) : tryStartHere(dir)), ...commands]) {
           const ended = await run();
           expect(ended.code).toBe(4);
           expect(ended.err + ended.out).toContain(`block ${blocks} had been accepted`);
@@ -206,9 +209,9 @@ describe('the write-ahead log of a killed node', () => {
 
   test('with one changed byte that is changed back: no block is lost', async () => {
     const dir = copyOf(killed, (db) => flipBit(join(db, 'serac.sqlite-wal'), 20_000));
-    expect((await tryStart(dir)).code).toBe(4);
+    expect((await tryStartHere(dir)).code).toBe(4);
     flipBit(join(dir, 'db', 'serac.sqlite-wal'), 20_000);
-    const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
+    const node = await startHere({ dataDir: dir });
     expect(await queryAll(node)).toEqual(expectedResponses);
     await node.stop();
   });
@@ -242,7 +245,7 @@ describe('a damaged database file', () => {
           if (!withSums) rmSync(join(db, 'serac.sqlite-sums'), { force: true });
         });
         const all = [
-          await tryStart(dir),
+          await tryStartAs(i === damages.findIndex(([, other]) => other === code))(dir),
           await runDataCommand('check', '--data-dir', dir),
           await runDataCommand('reindex', '--data-dir', dir),
         ];
@@ -259,7 +262,7 @@ describe('a damaged database file', () => {
         writeFileSync(path, readFileSync(path).fill(0, 4 * 4096, 5 * 4096));
         if (!withSums) rmSync(`${path}-sums`);
       });
-      for (const ended of [await tryStart(dir), await runDataCommand('check', '--data-dir', dir)]) {
+      for (const ended of [await tryStartAs(withSums)(dir), await runDataCommand('check', '--data-dir', dir)]) {
         expect(ended.code).toBe(4);
         expectOneLineError(ended);
       }
@@ -308,8 +311,11 @@ describe('a damaged database file', () => {
 
 describe('check', () => {
   test('finds no damage in an intact directory after a stop or a kill', async () => {
-    for (const dir of [stopped, copyOf(killed, () => {})]) {
-      const { code, out } = await runProgram('check', '--data-dir', dir);
+    for (const [run, dir] of [
+      [runProgram, stopped],
+      [runDataCommand, copyOf(killed, () => {})],
+    ] as const) {
+      const { code, out } = await run('check', '--data-dir', dir);
       expect([code, out]).toEqual([0, expect.stringContaining('no damage found')]);
       expect(out).toContain(`${blocks + 1} blocks`);
     }
@@ -317,8 +323,11 @@ describe('check', () => {
 
   test('rejects a directory without a database and creates no files', async () => {
     const dir = join(folder, 'mistyped');
-    for (const command of ['check', 'reindex']) {
-      const ended = await runProgram(command, '--data-dir', dir);
+    for (const [run, command] of [
+      [runProgram, 'check'],
+      [runDataCommand, 'reindex'],
+    ] as const) {
+      const ended = await run(command, '--data-dir', dir);
       expect(ended.code).toBe(1);
       expect(ended.err).toContain(`there is no database in ${dir}`);
       expectOneLineError(ended);
@@ -329,17 +338,17 @@ describe('check', () => {
   test('rejects a directory that a node is using', async () => {
     const dir = copyOf(stopped, () => {});
     const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
-    const { code, err } = await runProgram('check', '--data-dir', dir);
+    const { code, err } = await runDataCommand('check', '--data-dir', dir);
     expect([code, err]).toEqual([1, expect.stringContaining('another process is using this data directory')]);
     await node.stop();
   });
 
   test('rewrites damaged checksums if every row is correct', async () => {
     const dir = copyOf(stopped, (db) => flipBit(join(db, 'serac.sqlite-sums'), 30));
-    expect((await tryStart(dir)).code).toBe(4);
-    const { code, out } = await runProgram('check', '--data-dir', dir);
+    expect((await tryStartHere(dir)).code).toBe(4);
+    const { code, out } = await runDataCommand('check', '--data-dir', dir);
     expect([code, out]).toEqual([0, expect.stringContaining('every row is valid: new checksums were recorded')]);
-    const node = await startProgram(`--data-dir=${dir}`, '--workers=0');
+    const node = await startHere({ dataDir: dir });
     expect(await queryAll(node)).toEqual(expectedResponses);
     await node.stop();
   });
@@ -374,7 +383,7 @@ test('damage that the start does not check is found on read: transactions and bl
     }
     writeFileSync(join(db, 'serac.sqlite'), file);
   });
-  const node = await startProgram(`--data-dir=${dir}`, '--workers=0', '--health-check-frequency=200ms');
+  const node = await startHere({ dataDir: dir, healthCheckFrequency: '200ms' });
   const responses = await queryAll(node);
   expect(queries().filter((_, i) => responses[i] !== 'error' && responses[i] !== expectedResponses[i])).toEqual([]);
   const errors = queries().filter((_, i) => responses[i] === 'error');

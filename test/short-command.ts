@@ -8,10 +8,12 @@ import { dataCommands } from '../src/cli/commands/data-commands.ts';
 import { describeExit, exitCodes } from '../src/cli/exit-error.ts';
 import { faultOf, isClientCommand, runShortCommand } from '../src/cli/short-command.ts';
 import { createNode, type NodeOptions } from '../src/sdk/index.ts';
+import { createClient } from './http.ts';
+import type { Program } from './program.ts';
 
 /**
- * Commands of the program in the process of a test: a start of the program takes most of the time of a short command. `runProgram` of program.ts
- * runs them as a user does. Each returns exit code, stdout and stderr. The environment variables are those of this process.
+ * Commands of the program and nodes in the process of a test: a start of the program takes most of the time of a short command. `runProgram` of
+ * program.ts runs them as a user does. Commands return exit code, stdout and stderr. The environment variables are those of this process.
  */
 
 type Ended = { code: number; out: string; err: string };
@@ -79,4 +81,21 @@ export async function tryStart(options: NodeOptions): Promise<Ended> {
     const { code, text } = describeExit(faultOf(error, false), {});
     return { code, out: '', err: `${err}${text}\n` };
   }
+}
+
+/** A node that answers at a port. */
+export type RunningNode = Pick<Program, 'url' | 'port' | 'client' | 'stop'>;
+
+/** Starts a node in this process, for tests in which the process does not matter. `stop` returns 0, as the exit code of the program. */
+export async function startHere(options: NodeOptions): Promise<RunningNode> {
+  const node = await createNode({ accounts: 0, ...options });
+  const url = await node.listen(0);
+  const port = Number(new URL(url).port);
+  const client = createClient(port);
+  const stop = async (): Promise<number> => {
+    client.close();
+    await node.close();
+    return 0;
+  };
+  return { url, port, client, stop };
 }

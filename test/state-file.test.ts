@@ -2,51 +2,41 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createNode, type NodeOptions } from '../src/sdk/index.ts';
+import { createNode } from '../src/sdk/index.ts';
+import { heightOf } from './chain-oracle.ts';
 import { plainAddress } from './data-requests.ts';
 import { createClient } from './http.ts';
 import { eventually } from './processes.ts';
-import { type Program, runProgram, startProgram } from './program.ts';
+import { startProgram } from './program.ts';
 import { createRevertDriver, wallet } from './revert-driver.ts';
-import { runCommand, tryStart } from './short-command.ts';
+import { type RunningNode, runCommand, startHere, tryStart } from './short-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-state-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = '/ext/dev/state';
 
-type RunningNode = Pick<Program, 'url' | 'client' | 'stop'>;
-
-/** Starts a node in this process, for tests in which the process does not matter. */
-async function startHere(options: NodeOptions): Promise<RunningNode> {
-  const node = await createNode({ accounts: 0, ...options });
-  const url = await node.listen(0);
-  const client = createClient(Number(new URL(url).port));
-  const stop = async (): Promise<number> => {
-    client.close();
-    await node.close();
-    return 0;
-  };
-  return { url, client, stop };
-}
-
-async function download({ url }: Pick<Program, 'url'>): Promise<Buffer> {
+async function download({ url }: Pick<RunningNode, 'url'>): Promise<Buffer> {
   const response = await fetch(url + path);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
   return Buffer.from(await response.arrayBuffer());
 }
 
-async function upload({ url }: Pick<Program, 'url'>, file: Uint8Array): Promise<{ status: number; text: string }> {
+async function upload({ url }: Pick<RunningNode, 'url'>, file: Uint8Array): Promise<{ status: number; text: string }> {
   const response = await fetch(url + path, { method: 'PUT', body: file as BodyInit });
   return { status: response.status, text: await response.text() };
 }
 
-for (const { name, flags } of [
-  { name: 'in memory', flags: [] },
-  { name: 'with a data directory and a reader process', flags: [`--data-dir=${join(folder, 'data')}`, '--workers=1'] },
+for (const { name, start, dbFolder } of [
+  { name: 'in memory', start: (): Promise<RunningNode> => startHere({}), dbFolder: undefined },
+  {
+    name: 'with a data directory and a reader process',
+    start: () => startProgram(`--data-dir=${join(folder, 'data')}`, '--workers=1'),
+    dbFolder: join(folder, 'data/db'),
+  },
 ])
   test(`${name}: a state file restores every answer, and snapshots from before stay`, async () => {
-    const node = await startProgram(...flags);
+    const node = await start();
     const driver = createRevertDriver(node.client);
     for (let i = 0; i < 5; i++) await driver.change(i);
     const saved = { utxos: driver.utxos, digest: await driver.digest() };
@@ -82,7 +72,7 @@ for (const { name, flags } of [
     for (const client of clients) client.close();
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([403]));
     expect(await node.stop()).toBe(0);
-    if (flags.length > 0) expect(readdirSync(join(folder, 'data/db')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    if (dbFolder !== undefined) expect(readdirSync(dbFolder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
 test('a state file moves between a data directory and memory, with outputs in shared memory in another order of chains', async () => {
@@ -116,13 +106,13 @@ test('a state file moves between a data directory and memory, with outputs in sh
 
 test('--state keeps a chain in memory over restarts; a damaged file is refused and left as it is', async () => {
   const file = join(folder, 'chain.state');
-  let node = await startProgram(`--state=${file}`);
+  let node: RunningNode = await startProgram(`--state=${file}`);
   let driver = createRevertDriver(node.client);
   for (let i = 0; i < 4; i++) await driver.change(i);
   const { utxos } = driver;
   const digest = await driver.digest();
   expect(await node.stop()).toBe(0);
-  node = await startProgram(`--state=${file}`);
+  node = await startHere({ state: file });
   driver = Object.assign(createRevertDriver(node.client), { utxos });
   expect(await driver.digest()).toBe(digest);
   await driver.change(0);
@@ -132,7 +122,7 @@ test('--state keeps a chain in memory over restarts; a damaged file is refused a
   expect(existsSync(`${file}.tmp`)).toBe(false);
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.subarray(0, bytes.length - 100));
-  const { code, err } = await runProgram('--http-port=0', `--state=${file}`);
+  const { code, err } = await tryStart({ state: file });
   expect([code, err]).toEqual([4, expect.stringContaining('the state file is damaged')]);
   expect(readFileSync(file).length).toBe(bytes.length - 100);
 });
@@ -146,14 +136,14 @@ test('--state-interval saves while the node runs, so a kill loses only what came
   const heightIn = () => (existsSync(file) ? /"height":(\d+)/.exec(readFileSync(file).toString('latin1', 0, 2000))?.[1] : undefined);
   expect(await eventually(heightIn, (height) => height === '1', 15_000)).toBe('1');
   await node.stop('SIGKILL');
-  const again = await startProgram(`--state=${file}`);
+  const again = await startHere({ state: file });
   expect(await createRevertDriver(again.client).digest()).toBe(digest);
   await again.stop();
 });
 
 test('--load-state loads a file and leaves it as it is; --dump-state saves another one', async () => {
   const [loaded, dumped] = [`${folder}/loaded.serac`, `${folder}/dumped.serac`];
-  const first = await startProgram(`--dump-state=${loaded}`);
+  const first = await startHere({ dumpState: loaded });
   await first.client.call('/ext/dev', 'dev.mine', { blocks: 2 });
   expect(await first.stop()).toBe(0);
   const before = readFileSync(loaded);
@@ -162,8 +152,8 @@ test('--load-state loads a file and leaves it as it is; --dump-state saves anoth
   await second.client.call('/ext/dev', 'dev.mine', {});
   expect(await second.stop()).toBe(0);
   expect(readFileSync(loaded)).toEqual(before);
-  const third = await startProgram(`--load-state=${dumped}`);
-  expect(third.banner.state).toMatchObject({ height: '3' });
+  const third = await startHere({ loadState: dumped });
+  expect(await heightOf(third.client)).toBe(3);
   expect(await third.stop()).toBe(0);
   const missing = await tryStart({ loadState: `${folder}/missing.serac` });
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('missing.serac of --load-state')]);
@@ -226,7 +216,7 @@ test('a start removes the temporary files of a node that was killed while it sav
   const db = join(folder, 'killed', 'db');
   mkdirSync(db, { recursive: true });
   for (const name of ['state-save.tmp', 'state-load.tmp', 'state-load.tmp-migrated']) writeFileSync(join(db, name), 'x');
-  const node = await startProgram(`--data-dir=${join(folder, 'killed')}`, '--workers=0');
+  const node = await startHere({ dataDir: join(folder, 'killed') });
   expect(readdirSync(db).filter((name) => name.startsWith('state-'))).toEqual([]);
   await node.stop();
 });
@@ -253,8 +243,8 @@ test('a state that cannot be saved at exit is saved to the temporary folder, and
   expect(await node.stop()).toBe(1);
   const [, second = ''] = /it was saved to (\S+\.state): load it with --load-state/.exec(node.stderrText()) ?? [];
   expect(second).toStartWith(tmpdir());
-  const again = await startProgram(`--load-state=${second}`);
-  expect(again.banner.state).toMatchObject({ height: '2' });
+  const again = await startHere({ loadState: second });
+  expect(await heightOf(again.client)).toBe(2);
   await again.stop();
   rmSync(second);
 });
@@ -270,9 +260,9 @@ test('flags that contradict --state are refused', async () => {
 });
 
 describe('a node with a chain in memory', () => {
-  let node: Program;
+  let node: RunningNode;
   beforeAll(async () => {
-    node = await startProgram();
+    node = await startHere({});
   });
   afterAll(() => node.stop());
 
