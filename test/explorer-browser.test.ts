@@ -354,7 +354,15 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect((await node.dev('dev.getTime')).frozen).toBe(false);
     await click('Mine 1');
     expect(await until(`document.querySelector('.foot').textContent.includes('block ${height + 2}')`)).toBe(true);
+    // A click while the last one is carried out would be lost: the buttons wait for it.
+    await page.run(`(() => {
+      const { fetch } = window;
+      const held = new Promise((resolve) => { window.release = () => { window.fetch = fetch; resolve(); }; });
+      window.fetch = async (...request) => { await held; return fetch(...request); };
+    })()`);
     await click('By hand');
+    expect(await until(`[...document.querySelectorAll('.switch button')].every(({ disabled }) => disabled)`)).toBe(true);
+    await page.run('window.release()');
     expect(await until(`document.querySelector('main').textContent.includes('Blocks paused')`)).toBe(true);
     await click('At once');
     expect(await until(`document.querySelector('main').textContent.includes('Blocks as soon as there is work')`)).toBe(true);

@@ -185,7 +185,7 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
   return (
     <Panel title="Blocks" side={<span>{miningText(state)}</span>}>
       <div class="row padded">
-        <Switch label="When blocks are built" options={modes} value={mode} onChange={setMode} />
+        <Switch label="When blocks are built" options={modes} value={mode} isBusy={isBusy} onChange={setMode} />
         <label>
           Seconds{' '}
           <input

@@ -210,14 +210,16 @@ type SwitchProps<T extends string> = {
   readonly label: string;
   readonly options: readonly (readonly [T, string])[];
   readonly value: T;
+  /** Whether the last choice is still being made: another would be lost. */
+  readonly isBusy?: boolean;
   readonly onChange: (value: T) => void;
 };
 
 /** A row of buttons of which one is pressed. Works with script only. */
-export const Switch = <T extends string>({ label, options, value, onChange }: SwitchProps<T>) => (
+export const Switch = <T extends string>({ label, options, value, isBusy, onChange }: SwitchProps<T>) => (
   <div class="switch" role="group" aria-label={label}>
     {options.map(([key, word]) => (
-      <button type="button" aria-pressed={key === value} onClick={() => onChange(key)}>
+      <button type="button" aria-pressed={key === value} disabled={isBusy} onClick={() => onChange(key)}>
         {word}
       </button>
     ))}
