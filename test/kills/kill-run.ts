@@ -165,10 +165,12 @@ function createIssuing({ port, issuePorts, isAccepted }: Serving, ledger: Return
       throw new Error(`${one.name}: expected ${one.expected}, got ${JSON.stringify(error ?? 'a txID')}`);
     if (error !== undefined) return;
     const txID = idText(idOf(one.bytes));
-    while (!(await isAccepted(ask, txID))) {
+    const askAgain = async (): Promise<boolean> => {
+      if (await isAccepted(ask, txID)) return true;
       if (hasFailed) throw new StoppingNode();
-      await Bun.sleep(2);
-    }
+      return false;
+    };
+    await eventually(askAgain, Boolean, patience);
     ledger.recordAccepted(one);
   };
   /** Issues transactions one by one, each until it is accepted; returns the rest if the process is killed. */
