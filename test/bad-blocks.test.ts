@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
-import { signStaking } from '../src/network/identity/staking-signature.ts';
+import { signStaking } from '../src/network/identity/staking-certificate.ts';
 import type { Endpoint } from '../src/network/peers/socket.ts';
 import { makeSignedBlock, type OuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { startAvalancheGo } from './avalanchego.ts';

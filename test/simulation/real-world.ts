@@ -7,7 +7,7 @@ import type { EngineBlock, Vm } from '../../src/avm/vm.ts';
 import type { Id } from '../../src/base/bytes/id.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../src/base/bytes/node-id.ts';
 import { type Database, memoryPath } from '../../src/ledger/store/database.ts';
-import { signStaking } from '../../src/network/identity/staking-signature.ts';
+import { signStaking } from '../../src/network/identity/staking-certificate.ts';
 import type { Proposer } from '../../src/network/outer-chain/outer-builder.ts';
 import { anyoneProposes, localOuterRules, openOuterChain } from '../../src/network/outer-chain/outer-chain.fixture.ts';
 import { makeUnsignedBlock, parseOuterBlock } from '../../src/network/proposervm/outer-block.ts';

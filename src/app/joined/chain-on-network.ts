@@ -14,7 +14,7 @@ import { openVertexStore } from '../../ledger/vertices/vertex-store.ts';
 import type { Dag } from '../../network/dag/dag-bootstrapper.ts';
 import { defaultGossipParameters } from '../../network/gossip/gossip-parameters.ts';
 import type { Identity } from '../../network/identity/identity.ts';
-import { signStaking, verifyStakingSignature } from '../../network/identity/staking-signature.ts';
+import { signStaking, verifyStakingSignature } from '../../network/identity/staking-certificate.ts';
 import { describeStaleness } from '../../network/joined-chain/chain-health.ts';
 import { type JoinedChain, type JoinedChainState, startJoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import { openOuterStore } from '../../network/outer-chain/outer-store.ts';

@@ -28,8 +28,9 @@ type CacheOptions<K, V> = {
 
 /**
  * Creates a cache by its name in `cacheTable`, which says its share of the bytes and when its entries die. It has two generations: entries in
- * use move to the young one, and when the young ones of all caches of this name have half of the bytes, the old ones are dropped. That costs
- * less per access than a list in order of use.
+ * use move to the young one, and when the young ones of all caches of this name have half of the bytes, the old ones are dropped. With the list of
+ * lru-map.ts in its place a hit among 50,000 entries takes 1.2 µs, not 0.3, an added entry 1.1 µs, not 0.3, and 64 bytes more (2026-11-18): a page
+ * joined from 100 cached pieces would take about 0.1 ms longer.
  */
 export function createCache<K, V extends NonNullable<unknown>>(name: CacheName, options: CacheOptions<K, V>): Cache<K, V> {
   const { size, version, budget = processCaches } = options;

@@ -5,8 +5,8 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { certificateBody, certificatePem, newKeyPair, privateKeyPem, readPrivateKey } from './certificate.ts';
 import { derTags, readDer } from './der.ts';
 import { nodeIdOf } from './identity.ts';
-import { certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';
+import { certificatePublicKey } from './staking-certificate.ts';
 
 const avalancheGoCertificate = Buffer.from(vectors.ecdsa.certificateDER.slice(2), 'hex');
 const noon = 1_794_744_000n;

@@ -12,8 +12,8 @@ import {
   unusableKey,
   writeKeyFile,
 } from './key-source.ts';
-import { CertificateError, certificatePublicKey } from './parse-certificate.ts';
 import { pemDecode } from './pem.ts';
+import { CertificateError, certificatePublicKey } from './staking-certificate.ts';
 
 /** Values of AvalancheGo's flags `--staking-tls-*` and `--staking-ephemeral-cert-enabled`. */
 export type TlsOptions = {

@@ -11,7 +11,7 @@ import { Fault } from '../../base/fault.ts';
 import type { Chain } from '../../chain/lifecycle/chain.ts';
 import type { OpenDatabase } from '../../ledger/store/database.ts';
 import { newKeyPair } from '../identity/certificate.ts';
-import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
+import { signStaking, verifyStakingSignature } from '../identity/staking-certificate.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import type { Proposer } from './outer-builder.ts';
 import { type OuterStore, openOuterStore } from './outer-store.ts';

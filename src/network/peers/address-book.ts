@@ -1,8 +1,7 @@
 import { fromHex } from '../../base/bytes/hex.ts';
 import { endpointText, ipText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
-import { CertificateError, certificatePublicKey } from '../identity/parse-certificate.ts';
-import { verifyStakingSignature } from '../identity/staking-signature.ts';
+import { CertificateError, certificatePublicKey, verifyStakingSignature } from '../identity/staking-certificate.ts';
 import { encodeClaim } from '../messages/encoded-message.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import {

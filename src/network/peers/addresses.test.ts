@@ -3,7 +3,7 @@ import { fromHex } from '../../base/bytes/hex.ts';
 import { endpointText, ipText, isPublicIp, parseIp, remoteText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
-import { signStaking } from '../identity/staking-signature.ts';
+import { signStaking } from '../identity/staking-certificate.ts';
 import { bloomHash, parseBloomFilter } from '../protocol/bloom-filter.ts';
 import { claimedAddressBytes, claimGossipId } from '../protocol/signed-ip.ts';
 import { createAddressBook, createKnownAddresses, type NodeAddress } from './address-book.ts';

@@ -1,6 +1,6 @@
 import { endpointText, isLoopbackHost, remoteText } from '../../base/bytes/ip-address.ts';
 import { type NodeId, nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
-import { CertificateError, certificatePublicKey } from '../identity/parse-certificate.ts';
+import { CertificateError, certificatePublicKey } from '../identity/staking-certificate.ts';
 import type { Stakes } from '../protocol/validators.ts';
 import { type CloseReason, increment, type NetworkCounters } from './network-counters.ts';
 import type { NetworkOptions } from './network-flags.ts';

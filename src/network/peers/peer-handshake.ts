@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { messageOf } from '../../base/fault.ts';
 import type { BlsSigner } from '../identity/bls.ts';
-import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
+import { signStaking, verifyStakingSignature } from '../identity/staking-certificate.ts';
 import type { MessageOfKind } from '../messages/message.ts';
 import { parseBloomFilter } from '../protocol/bloom-filter.ts';
 import { PeerError } from '../protocol/fault.ts';

@@ -6,7 +6,7 @@ import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import { nodeIdText, parseNodeId } from '../../base/bytes/node-id.ts';
 import { CodecError } from '../../base/codec/fault.ts';
 import { newKeyPair } from '../identity/certificate.ts';
-import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
+import { signStaking, verifyStakingSignature } from '../identity/staking-certificate.ts';
 import { OuterBlockError } from './fault.ts';
 import { makeSignedBlock, makeUnsignedBlock, type OuterBlock, parseOuterBlock, signedHeader, verifyBlockSignature } from './outer-block.ts';
 import { createProposerSchedule } from './proposer.ts';

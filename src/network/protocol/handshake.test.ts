@@ -5,7 +5,7 @@ import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { nodeIdOfCertificate, nodeIdText } from '../../base/bytes/node-id.ts';
 import { blsSigner, isBlsSignature, verifyPossessionSignature } from '../identity/bls.ts';
 import { newKeyPair } from '../identity/certificate.ts';
-import { signStaking, verifyStakingSignature } from '../identity/staking-signature.ts';
+import { signStaking, verifyStakingSignature } from '../identity/staking-certificate.ts';
 import { decodeMessage, type MessageOfKind } from '../messages/message.ts';
 import { PeerError } from './fault.ts';
 import { type HandshakeRules, verifyHandshake } from './handshake.ts';
