@@ -54,9 +54,9 @@ describe('money', () => {
   });
 
   const exactly = (text: string): string => text.replace(/[.()]/g, '\\$&');
-  const receipt = (sentence: string | undefined, fields: Record<string, string | RegExp>): RegExp =>
+  const receipt = (sentence: string, fields: Record<string, string | RegExp>): RegExp =>
     new RegExp(
-      `^${sentence === undefined ? '' : `${exactly(sentence)}\n`}${Object.entries(fields)
+      `^${exactly(sentence)}\n${Object.entries(fields)
         .map(([label, value]) => `${label.padEnd(12)} ${typeof value === 'string' ? exactly(value) : value.source}\n`)
         .join('')}$`,
     );
@@ -65,7 +65,16 @@ describe('money', () => {
 
   test('a bare number counts whole units, nAVAX needs its unit; the receipt says what happened', async () => {
     expect(await ok('faucet', to, '5')).toMatch(
-      receipt(`account 0 sent 5 AVAX to ${short}`, { asset: id, from: account0, to, fee: '0.001 AVAX', transaction: id }),
+      receipt(`account 0 sent 5 AVAX to ${short}`, {
+        amount: '5 AVAX',
+        assetID: id,
+        from: account0,
+        to,
+        fee: '0.001 AVAX',
+        txID: id,
+        status: 'Accepted',
+        height: /\d+/,
+      }),
     );
     expect(await ok('faucet', to)).toStartWith(`account 0 sent 1,000 AVAX to ${short}\n`);
     const sent = await json('send', to, '1.5', '--from', '2', '--memo', 'hello');
@@ -76,6 +85,8 @@ describe('money', () => {
       denomination: 9,
       to,
       fee: '1000000',
+      status: 'Accepted',
+      height: expect.stringMatching(/^\d+$/),
     });
     expect(await ok('send', to, '5nAVAX')).toContain('sent 0.000000005 AVAX to ');
     expect(await ok('address', to)).toContain('balance  1,006.500000005 AVAX');
@@ -94,7 +105,7 @@ describe('money', () => {
 
   test('a transaction that waits for a block has the same receipt, says pending and exits with 1; with --no-wait with 0', async () => {
     const automine = (enabled: boolean) => node.client.call('/ext/dev', 'dev.setAutomine', { enabled });
-    const pending = /^pending {6}it is issued and in no block yet/m;
+    const pending = /^status {7}Processing\nnote {9}blocks are made by hand here: serac mine makes one$/m;
     expect(await json('send', to, '6', '--from', '3')).toMatchObject({ status: 'Accepted' });
     await automine(false);
     const waiting = await serac('send', to, '6', '--from', '3');
@@ -119,23 +130,27 @@ describe('money', () => {
     const from = 'X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft';
     expect(exported).toMatch(
       receipt(`account 1 exported 3 AVAX to C-Chain for ${short}`, {
-        asset: id,
+        amount: '3 AVAX',
+        assetID: id,
         from,
         to: `C-${to.slice(2)}`,
         fee: '0.001 AVAX',
-        transaction: id,
-        output: id,
+        txID: id,
+        utxoID: id,
+        status: 'Accepted',
+        height: /\d+/,
       }),
     );
     expect(await ok('deposit', 'C', to, '4AVAX')).toMatch(
-      receipt(undefined, {
+      receipt('4 AVAX deposited from the C-Chain', {
         amount: '4 AVAX',
-        note: 'deposited, waits for an import',
-        asset: id,
-        from: 'the C-Chain',
+        assetID: id,
+        from: 'C-Chain',
         to,
         fee: 'none',
-        output: id,
+        utxoID: id,
+        status: 'Waiting',
+        note: 'serac import imports it',
       }),
     );
     const deposited = await json('deposit', 'P', to, '5');
@@ -155,20 +170,59 @@ describe('money', () => {
     expect(refused.err).toContain('Q');
   });
 
+  test('import: what waits for an account, a receipt for each chain; what cannot be imported is said', async () => {
+    const { accounts } = await json('accounts');
+    const [, , , , , owner, heir] = accounts.map(({ address }: { address: string }) => address);
+    const none = await serac('import', '5');
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining('nothing waits for account 5')]);
+    expect(none.err).toContain('serac deposit makes an output that does');
+    for (const [chain, amount] of [
+      ['C', '4'],
+      ['P', '3'],
+    ] as const)
+      await ok('deposit', chain, owner, amount);
+    await ok('deposit', 'P', owner, '9', '--locktime', '2100-01-01T00:00:00Z');
+    const fields = (amount: string, from: string) => ({
+      amount,
+      assetID: id,
+      from,
+      to: owner,
+      fee: '0.001 AVAX',
+      txID: id,
+      status: 'Accepted',
+      height: /\d+/,
+      note: '1 still wait: locked, shared, or too many for one transaction',
+    });
+    const [fromP, fromC] = (await ok('import', '5')).split(/^(?=imported 4)/m);
+    expect(fromP).toMatch(receipt('imported 3 AVAX from P-Chain to account 5', fields('3 AVAX', 'P-Chain')));
+    expect(fromC).toMatch(receipt('imported 4 AVAX from C-Chain to account 5', fields('4 AVAX', 'C-Chain')));
+    await ok('deposit', 'C', owner, '2');
+    const { amounts: _, ...imported } = await json('import', 'C', owner, '--to', heir, '--memo', 'in');
+    expect(imported).toMatchObject({ amount: '2000000000', symbol: 'AVAX', from: 'C-Chain', to: heir, status: 'Accepted', remaining: 0 });
+    const wrong = await serac('import', '5', 'C');
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('usage: serac import [P|C] [WHO]')]);
+  });
+
   test('an asset is created, minted, shown and sent by its symbol, in whole units', async () => {
     const made = await ok('asset', 'create', 'Gold', 'GLD', '1000', '--denomination', '2', '--mintable');
     expect(made).toMatch(
       receipt('account 0 created the asset Gold (GLD) with 1,000 GLD', {
-        note: 'more can be minted',
+        amount: '1,000 GLD',
+        assetID: id,
         from: account0,
         to: account0,
         fee: '0.001 AVAX',
-        asset: id,
+        txID: id,
+        status: 'Accepted',
+        height: /\d+/,
+        note: 'more can be minted',
       }),
     );
-    const assetID = id.exec(made.split('\nasset ')[1] as string)?.[0] as string;
+    const assetID = id.exec(made.split('\nassetID ')[1] as string)?.[0] as string;
     expect(await ok('asset', 'mint', 'GLD', to, '500', 'GLD')).toStartWith(`account 0 minted 500 GLD to ${short}\n`);
-    expect(await ok('send', to, '5', '--asset', 'GLD')).toStartWith(`account 0 sent 5 GLD to ${short}\nasset        ${assetID}\n`);
+    expect(await ok('send', to, '5', '--asset', 'GLD')).toStartWith(
+      `account 0 sent 5 GLD to ${short}\namount       5 GLD\nassetID      ${assetID}\n`,
+    );
     expect(await ok('send', to, '0.05 GLD')).toContain('sent 0.05 GLD to ');
     expect(await ok('faucet', to, '1 GLD', '--asset', assetID)).toContain('sent 1 GLD to ');
     const shown = await ok('asset', 'show', 'GLD');
@@ -204,7 +258,9 @@ describe('money', () => {
   });
 
   test('NFTs: create, mint, show, send', async () => {
-    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toStartWith('account 0 created the NFT family Cards (CRD)\nfrom ');
+    expect(await ok('nft', 'create', 'Cards', 'CRD', '--groups', '2')).toStartWith(
+      'account 0 created the NFT family Cards (CRD)\nassetID ',
+    );
     const { accounts } = await json('accounts');
     const { utxoID, groupID } = await json('nft', 'mint', 'CRD', accounts[1].address, 'hello');
     expect(groupID).toBe(0);

@@ -283,6 +283,69 @@ describe.each(modes)('dev.* %s', (_, flags) => {
     expect((await call<{ utxos: unknown[] }>('dev.listAtomic')).utxos).toHaveLength(1);
   });
 
+  test('import: what waits for an account, from all chains or one, to itself or others; imported AVAX pays', async () => {
+    type Imports = {
+      txID: string;
+      imports: { txID: string; sourceChain: string; outputs: number; amounts: { assetID: string; amount: string }[] }[];
+      remaining: number;
+    };
+    const deposit = (from: string, amount: string | number, more: object = {}) =>
+      call('dev.atomicDeposit', { from, to: account(8), amount, ...more });
+    const { assetID } = await call('dev.createAsset', { name: 'Imported', symbol: 'IMP', supply: 1000 });
+    const { assetID: family } = await call('dev.createNFT', { name: 'Never', symbol: 'NVR', groups: 1 });
+    expect((await fail('dev.import', { from: 8 })).data).toEqual({
+      code: 'DEV_NOTHING_TO_IMPORT',
+      account: 8,
+      address: account(8),
+      waiting: 0,
+    });
+    const before = BigInt((await balance(account(8))) as string);
+    await deposit('C', '2 AVAX');
+    await deposit('P', '3 AVAX');
+    await deposit('P', 70, { assetID });
+    await deposit('P', '4 AVAX', { locktime: '2100-01-01T00:00:00Z' });
+    // An NFT asset has no amounts, so this can never be imported; it must not block the others.
+    await deposit('P', 1, { assetID: family });
+    const { txID, imports, remaining } = await call<Imports>('dev.import', { from: 8 });
+    expect(imports.map(({ sourceChain, outputs, amounts }) => [sourceChain, outputs, amounts])).toEqual([
+      [
+        'P',
+        2,
+        [
+          { assetID: avax, amount: '3000000000' },
+          { assetID: assetID as string, amount: '70' },
+        ],
+      ],
+      ['C', 1, [{ assetID: avax, amount: '2000000000' }]],
+    ]);
+    expect([txID, remaining]).toEqual([imports[1]?.txID as string, 2]);
+    for (const one of imports) expect(await call('avm.getTxStatus', { txID: one.txID })).toEqual({ status: 'Accepted' });
+    expect(BigInt((await balance(account(8))) as string)).toBe(before + 5_000_000_000n - 2_000_000n);
+    expect(await balance(account(8), assetID)).toBe('70');
+    expect(await dataBalance(account(8), assetID as string)).toBe('70');
+    expect((await fail('dev.import', { from: account(8) })).data).toMatchObject({ code: 'DEV_NOTHING_TO_IMPORT', waiting: 2 });
+    // To another owner; the account pays the fee of an import without AVAX.
+    await deposit('C', 5, { assetID });
+    await call('dev.import', { from: 8, sourceChain: 'C', to: account(7), memo: 'in' });
+    expect(await balance(account(7), assetID)).toBe('5');
+    expect(BigInt((await balance(account(8))) as string)).toBe(before + 5_000_000_000n - 3_000_000n);
+    expect((await fail('dev.import', { from: 8, sourceChain: 'X' })).data.code).toBe('DEV_WRONG_CHAIN');
+    expect((await fail('dev.import', { from: stranger })).data.code).toBe('DEV_NOT_AN_ACCOUNT');
+    // Two calls at once do not import the same output.
+    await deposit('C', '1 AVAX');
+    const both = await Promise.all([0, 1].map(() => node.client.call('/ext/dev', 'dev.import', { from: 8 })));
+    expect(both.map(({ error }) => (error as Failure | undefined)?.data.code).sort()).toEqual(['DEV_NOTHING_TO_IMPORT', undefined]);
+  });
+
+  test('import: for an impersonated address', async () => {
+    const owner = 'X-local1zg69v7yszg69v7yszg69v7yszg69v7yse2396p';
+    await call('dev.atomicDeposit', { from: 'C', to: owner, amount: '2 AVAX' });
+    await call('dev.impersonate', { address: owner });
+    await call('dev.import', { from: owner });
+    await call('dev.stopImpersonating', { address: owner });
+    expect(await balance(owner)).toBe('1999000000');
+  });
+
   test('export: to the C-Chain, by default to the sender itself', async () => {
     const { utxoID } = await call('dev.export', { destinationChain: 'C', from: 4, amount: 5, memo: 'out' });
     const { utxos } = await call<{ utxos: Record<string, unknown>[] }>('dev.listAtomic');

@@ -44,6 +44,7 @@ export async function runCommand(...args: string[]): Promise<Ended> {
     env: openEnv((line) => {
       err += `${line}\n`;
     }),
+    wait: (_, work) => work,
     time: () => new Date().toISOString(),
   });
   return { code, out, err: error === undefined ? err : `${err}${error}\n` };

@@ -8,13 +8,13 @@ import type { ClientContext } from './commands/client-command.ts';
 import { type ClientCommandName, runClientCommand } from './commands/client-commands.ts';
 
 /** The terminal of a command, and the environment of its process. */
-type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env'>;
+type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env' | 'wait'>;
 
 /** Runs a command that asks a running node. Returns the exit code if it is not 0. */
 export const runClientProgram = (
   name: ClientCommandName,
   { command, options, given }: { readonly command: Command; readonly options: Options; readonly given: FlagInputs },
-  { input, write, onInterrupt, env }: ClientProcess,
+  { input, write, onInterrupt, env, wait }: ClientProcess,
 ): Promise<number | undefined> =>
   runClientCommand(name, {
     input,
@@ -25,6 +25,7 @@ export const runClientProgram = (
     args: command.args,
     options,
     given,
+    wait: options.json ? (_, work) => work : wait,
     print: (line) => write(`${options.json ? escapeJson(line) : cleanText(line)}\n`),
     readFile: readBlob,
     writeFile: replaceFile,

@@ -30,6 +30,7 @@ import { faultOf, isClientCommand, runShortCommand } from './short-command.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
+import { createWaitingLine } from './terminal/waiting-line.ts';
 import type { Order } from './testnet/control.ts';
 
 /**
@@ -119,7 +120,8 @@ async function runShort(parsed: ParsedFlags): Promise<void> {
     return interruption.signal;
   };
   const write = (text: string): void => void process.stdout.write(text);
-  const running = runShortCommand(parsed, { input: process.stdin, write, onInterrupt, env, time: timeTexts.json });
+  const wait = createWaitingLine(process.env.TERM === 'dumb' ? { write } : process.stderr, env.timers.after);
+  const running = runShortCommand(parsed, { input: process.stdin, write, onInterrupt, env, wait, time: timeTexts.json });
   const { code, error } = await running;
   process.exitCode = code;
   if (error === undefined) return;

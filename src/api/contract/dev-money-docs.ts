@@ -93,13 +93,20 @@ export const labelDocs: DocsOf<typeof labelRows> = {
 export const crossChainDocs: DocsOf<typeof crossChainRows> = {
   atomicDeposit: {
     summary: 'Makes an output that the X-Chain can import, as if the P- or C-Chain had exported it',
-    params: { from: 'P', to: 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465', amount: '10 AVAX' },
+    params: { from: 'P', to: 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u', amount: '10 AVAX' },
     result: '{"utxoID":"…"}',
   },
   listAtomic: {
     summary: 'Outputs in the memory that chains share',
     result:
-      '{"utxos":[{"utxoID":"…","sourceChain":"P","destinationChain":"X","txID":"…","outputIndex":0,"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","amount":"10000000000","addresses":["X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465"],"threshold":1,"locktime":"0"}],"truncated":false}',
+      '{"utxos":[{"utxoID":"…","sourceChain":"P","destinationChain":"X","txID":"…","outputIndex":0,"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","amount":"10000000000","addresses":["X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u"],"threshold":1,"locktime":"0"}],"truncated":false}',
+  },
+  import: {
+    summary:
+      'Imports what waits for an account in the memory that chains share, 256 outputs of each chain at most; imported AVAX pays the fee',
+    params: { from: 0, sourceChain: 'P' },
+    result:
+      '{"txID":"…","imports":[{"txID":"…","sourceChain":"P","outputs":1,"amounts":[{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","amount":"10000000000"}]}],"remaining":0}',
   },
   export: {
     summary: 'Exports an amount to the P- or C-Chain',

@@ -110,10 +110,32 @@ const AtomicOutput = object('AtomicOutput', {
   locktime: bigIntegerText(),
 });
 
+const Import = object('Import', {
+  txID: id(),
+  sourceChain: text(),
+  outputs: integer('Number of outputs that the transaction imports.'),
+  amounts: list(
+    object('ImportedAmount', {
+      assetID: id(),
+      amount: bigIntegerText('The sum of the imported outputs; the fee is paid from that of AVAX.'),
+    }),
+    'One for each asset, AVAX first.',
+  ),
+});
+
 /** Transfers between the X-Chain and the P- and C-Chain: `dev.*`. */
 export const crossChainRows = {
   atomicDeposit: devMethod({ from: counterpart, to, amount, assetID, locktime, threshold }, record({ utxoID: id() })),
   listAtomic: devMethod({ limit: optional(u32()) }, record({ utxos: list(AtomicOutput), truncated: flag() }), 'limit'),
+  import: devMethod(
+    { from, sourceChain: optional(counterpart), to: optional(to), memo, threshold, noWait },
+    record({
+      txID: id('Of the last import.'),
+      imports: list(Import, 'One for each chain from which something was imported.'),
+      remaining: integer('Outputs that still wait: they do not fit the transaction, are locked, or have other owners too.'),
+    }),
+    'from',
+  ),
   export: devMethod(
     { destinationChain: counterpart, from, to: optional(to), amount, assetID, memo, locktime, threshold, noWait },
     withOutput,

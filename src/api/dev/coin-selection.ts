@@ -90,8 +90,7 @@ function selectLargest(found: ReadonlyMap<Id, readonly Utxo[]>, needed: Readonly
   let isComplete = true;
   for (const [assetID, need] of needed) {
     let missing = need;
-    const sorted = [...(found.get(assetID) ?? [])].sort((a, b) => Number(amountOf(b) > amountOf(a)) - Number(amountOf(b) < amountOf(a)));
-    for (const utxo of sorted) {
+    for (const utxo of [...(found.get(assetID) ?? [])].sort(largestFirst)) {
       if (missing <= 0n) break;
       selected.push(utxo);
       missing -= amountOf(utxo);
@@ -102,4 +101,6 @@ function selectLargest(found: ReadonlyMap<Id, readonly Utxo[]>, needed: Readonly
   return { utxos: selected, available, isComplete: isComplete && selected.length <= maxInputs };
 }
 
-const amountOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);
+export const largestFirst = (a: Utxo, b: Utxo): number => Number(amountOf(b) > amountOf(a)) - Number(amountOf(b) < amountOf(a));
+
+export const amountOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);

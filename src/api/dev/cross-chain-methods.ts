@@ -7,8 +7,9 @@ import { crossChainRows } from '../contract/dev-money-methods.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
 import type { Aliases } from '../rpc/aliases.ts';
 import { implement } from '../rpc/method.ts';
+import type { ReadUtxoPage } from '../rpc/utxo-query.ts';
 import { parseAmount } from './amount.ts';
-import { type DevWallet, parseOutputID } from './dev-wallet.ts';
+import { type DevWallet, type Payer, parseOutputID } from './dev-wallet.ts';
 import { DevError } from './fault.ts';
 import { parseBytesText, parseTime } from './params.ts';
 
@@ -22,6 +23,10 @@ type CrossChainDeps = {
   /** The ID of a transaction of another chain that makes a deposit; see deposit-id.ts. */
   readonly newDepositID: (source: Id) => Id;
   readonly listAtomicUtxos: (limit: number) => readonly AtomicOutput[];
+  /** Reads outputs that other chains exported to the X-Chain. */
+  readonly atomicUtxos: ReadUtxoPage;
+  /** Whether amounts of an asset can be on the X-Chain. */
+  readonly isTransferable: (assetID: Id) => boolean;
   /** Removes an export of the X-Chain as if the destination had imported it. Returns false if it is not there. */
   readonly claimExport: (destination: Id, utxoID: Id) => boolean;
   /** How the addresses of a chain are written. */
@@ -54,6 +59,29 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
       const max = limit === 0 || limit > maxListed ? maxListed : limit;
       const found = deps.listAtomicUtxos(max + 1);
       return { utxos: found.slice(0, max).map((output) => describeOutput(output, deps)), truncated: found.length > max };
+    },
+    needsWriter: true,
+  },
+
+  import: {
+    run: async (deps, { from, sourceChain, to, memo, threshold, noWait }) => {
+      const { wallet, aliases } = deps;
+      const sources = sourceChain === '' ? deps.counterparts : [requireCounterpart('sourceChain', sourceChain, deps)];
+      const payer = wallet.payer(from);
+      const owners = to.length === 0 ? undefined : wallet.owners(to, threshold);
+      const request = { payer, readPage: deps.atomicUtxos, isTransferable: deps.isTransferable, to: owners, noWait };
+      const imports = [];
+      let remaining = 0;
+      for (const source of sources) {
+        const { tx, outputs, amounts, ...left } = await wallet.importFrom({ ...request, source, memo: parseBytesText(memo, 'memo') });
+        remaining += left.remaining;
+        if (tx === undefined) continue;
+        const listed = [...amounts].map(([assetID, amount]) => ({ assetID: idText(assetID), amount: amount.toString() }));
+        imports.push({ txID: idText(tx.id), sourceChain: aliases.primary(source), outputs, amounts: listed });
+      }
+      const last = imports.at(-1);
+      if (last === undefined) throw nothingToImport(payer, remaining, wallet);
+      return { txID: last.txID, imports, remaining };
     },
     needsWriter: true,
   },
@@ -102,6 +130,21 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
     needsWriter: true,
   },
 });
+
+function nothingToImport(payer: Payer, waiting: number, wallet: DevWallet): DevError {
+  const who = wallet.describePayer(payer);
+  const message =
+    waiting === 0
+      ? `nothing waits for ${who} to be imported; dev.atomicDeposit makes an output that does`
+      : `what waits for ${who} cannot be imported now: it is locked, needs other signatures too, or is of an asset that cannot be imported; dev.listAtomic lists it`;
+  const address = wallet.formatAddress(payer.key.address);
+  return new DevError(message, {
+    code: 'DEV_NOTHING_TO_IMPORT',
+    ...(payer.index !== undefined && { account: payer.index }),
+    address,
+    waiting,
+  });
+}
 
 function requireCounterpart(parameter: string, name: string, { aliases, counterparts }: CrossChainDeps): Id {
   const id = findChain(name, aliases);

@@ -18,6 +18,7 @@ import { type AssetUnits, formatAmount } from './amount.ts';
 import { resolveAsset } from './asset-name.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
+import { draftImport, type ImportDraft, type ImportRequest } from './import-draft.ts';
 import type { Labels } from './labels.ts';
 
 type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'> & {
@@ -46,7 +47,7 @@ type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'
 export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
 /** Who pays for a transaction and signs it: an account, or an impersonated address, which has no index and whose signatures are zeros. */
-type Payer = { readonly index?: number; readonly key: Key };
+export type Payer = { readonly index?: number; readonly key: Key };
 
 /** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
 type TxRequest = {
@@ -58,6 +59,9 @@ type TxRequest = {
   readonly noWait: boolean;
   readonly build: (wallet: Wallet, funds: Funds) => Promise<Draft>;
 };
+
+/** An import; without `tx` if no output can be imported now. */
+type Imported = Omit<ImportDraft, 'draft'> & { readonly tx: Tx | undefined };
 
 /** The accounts of the developer's chain: their balances, and transactions that they pay for and sign. */
 export type DevWallet = ReturnType<typeof createDevWallet>;
@@ -155,6 +159,22 @@ export function createDevWallet(deps: DevWalletDeps) {
         await (noWait ? deps.issue(tx) : deps.issueAndWait(tx));
         return tx;
       }),
+
+    /** Imports what waits for the payer in the memory shared with another chain, as much as fits one transaction. */
+    importFrom: (request: ImportRequest): Promise<Imported> =>
+      lock(async () => {
+        const { payer, noWait } = request;
+        await deps.fetchOutputs?.([payer.key.address]);
+        const time = now();
+        const payFee = (missing: bigint) => selectFunds(payer, new Map([[chainParams.feeAsset, missing]]), time);
+        const { draft, ...found } = await draftImport(request, { wallet: walletOf(payer), outputs, payFee, time });
+        const tx = draft && signDraft(draft);
+        if (tx !== undefined) await (noWait ? deps.issue(tx) : deps.issueAndWait(tx));
+        return { ...found, tx };
+      }),
+
+    /** Names a payer for messages: `account 1 (X-local1…)`. */
+    describePayer: (payer: Payer): string => describePayer(payer, addressFormat.format(payer.key.address)),
   };
 }
 

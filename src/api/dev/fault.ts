@@ -17,6 +17,8 @@ export type DevFault =
   | { code: 'DEV_UNKNOWN_OUTPUT'; utxoID: string }
   | { code: 'DEV_WRONG_OUTPUT'; utxoID: string; kind: string; expected: string }
   | { code: 'DEV_WRONG_CHAIN'; chain: string }
+  /** `waiting`: outputs that wait for the address but cannot be imported now. */
+  | { code: 'DEV_NOTHING_TO_IMPORT'; account?: number; address: string; waiting: number }
   | { code: 'DEV_TX_DROPPED'; txID: string }
   /** `cause` is the store's error code, such as STORE_FULL. */
   | { code: 'DEV_NOT_STORED'; txID: string; cause: string }

@@ -157,6 +157,10 @@ export const devCodes: AdviceByCode<
   DEV_UNKNOWN_OUTPUT: ['There is no such output, or it is spent.', '`avm.getUTXOs` and `dev.listAtomic` list outputs.'],
   DEV_WRONG_OUTPUT: ['The output is of another kind than `expected`.', 'Give the ID of an output of that kind.'],
   DEV_WRONG_CHAIN: ['The chain is neither the P- nor the C-Chain.', 'Use `P` or `C`.'],
+  DEV_NOTHING_TO_IMPORT: [
+    'Nothing waits for the account in the memory that chains share, or the `waiting` outputs are locked, have other owners too, or are of assets that cannot be imported.',
+    '`dev.listAtomic` lists what waits; `dev.atomicDeposit` adds to it.',
+  ],
   DEV_TX_DROPPED: ['Another transaction consumed an input first.', 'Send it again.'],
   DEV_NOT_STORED: [
     'The block with the transaction could not be stored, for example because the disk is full.',

@@ -15,7 +15,7 @@ export const commandSynonyms: { readonly [word: string]: readonly string[] } = {
   ...each(['fund', 'airdrop', 'drip'], ['faucet']),
   ...each(['balance', 'balances', 'utxos'], ['address', 'accounts']),
   ...each(['wallet', 'addresses'], ['accounts']),
-  ...each(['import', 'claim'], ['deposit', 'rpc dev.claimExport']),
+  ...each(['claim', 'withdraw'], ['import', 'rpc dev.claimExport']),
   ...each(['mint'], ['asset mint', 'nft mint']),
   ...each(['create', 'token', 'tokens'], ['asset create', 'nft create']),
   ...each(['transaction', 'transactions'], ['tx']),

@@ -117,6 +117,12 @@ export const commandTable = {
     help: 'deposit from the P- or C-Chain: an output that the address can import',
     examples: ['deposit P X-local1… 5'],
   },
+  import: {
+    kind: 'client',
+    args: ['[CHAIN]', '[WHO]'],
+    help: 'import what waits for an account (0) from the P- or C-Chain or both, to itself or --to; imported AVAX pays the fee',
+    examples: ['import', 'import C', 'import 1', 'import P 1 --to X-local1…'],
+  },
   'asset create': {
     kind: 'client',
     args: ['NAME', 'SYMBOL', '[SUPPLY]'],

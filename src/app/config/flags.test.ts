@@ -156,7 +156,7 @@ describe('errors name the flag, the value and what is allowed', () => {
     [['--data-dir='], '--data-dir: "" is not allowed'],
     [['devv'], 'unknown command "devv"; did you mean serac dev?'],
     [['mint'], 'unknown command "mint"; did you mean serac asset mint or serac nft mint?'],
-    [['Import'], 'did you mean serac deposit or serac rpc dev.claimExport?'],
+    [['Claim'], 'did you mean serac import or serac rpc dev.claimExport?'],
     [['reset'], 'did you mean serac rpc dev.reset or serac snapshot revert or serac time reset?'],
     [['ping'], 'did you mean serac doctor or serac status?'],
     [['start'], 'did you mean serac dev?'],

@@ -14,7 +14,7 @@ const purposes: readonly (readonly [title: string, ...rows: readonly (readonly [
   [
     'Use a running node (--url)',
     ['accounts, label, faucet, send', 'funded accounts, names, money'],
-    ['export, deposit', 'to and from the P- and C-Chain'],
+    ['export, deposit, import', 'to and from the P- and C-Chain'],
     ['asset, nft', 'create and mint assets and NFTs'],
     ['tx, block, address, utxo', 'what the chain has'],
     ['mine, reorg, time', 'blocks and the clock'],

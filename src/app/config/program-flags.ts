@@ -37,7 +37,8 @@ export const programFlags = {
     commands: ['send', 'faucet', 'export', 'deposit', 'tail', 'webhooks create'],
     help: 'ID or symbol of the asset (AVAX)',
   },
-  memo: { group: 'Client', kind: 'text', commands: ['send', 'export'], help: 'memo: text, or bytes as 0x…' },
+  to: { group: 'Client', kind: 'text', commands: ['import'], help: 'address that gets what is imported (the account itself)' },
+  memo: { group: 'Client', kind: 'text', commands: ['send', 'export', 'import'], help: 'memo: text, or bytes as 0x…' },
   locktime: {
     group: 'Client',
     kind: 'text',
@@ -48,7 +49,7 @@ export const programFlags = {
     group: 'Client',
     kind: 'boolean',
     default: 'false',
-    commands: ['send', 'faucet', 'export', 'asset create', 'asset mint', 'nft create', 'nft mint', 'nft send'],
+    commands: ['send', 'faucet', 'export', 'import', 'asset create', 'asset mint', 'nft create', 'nft mint', 'nft send'],
     help: 'return when the transaction is issued, with exit code 0; without it the code is 1 unless it is accepted',
   },
   denomination: { group: 'Client', kind: 'integer', max: 32, commands: ['asset create'], help: 'number of decimal places (0)' },

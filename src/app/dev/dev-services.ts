@@ -99,6 +99,11 @@ export function createDevServices(deps: DevServicesDeps): Services {
         knowsAtomicUtxo: (source, utxoID) => store.knowsAtomicUtxo(specs[0].id, source, utxoID),
       }),
       listAtomicUtxos: store.listAtomicUtxos,
+      atomicUtxos: store.readAtomicUtxos(specs[0].id),
+      isTransferable: (assetID) => {
+        const asset = x.opened.ledger.asset(assetID);
+        return typeof asset === 'object' && asset.fxs.includes(0);
+      },
       claimExport: x.opened.claimExport,
       formatOf,
     }),

@@ -26,6 +26,8 @@ export type ClientContext = {
   /** Writes to standard output as it is. */
   readonly write: (text: string) => void;
   readonly env: Env;
+  /** Awaits work; while it takes long, a terminal shows what is waited for. */
+  readonly wait: <T>(what: string, work: Promise<T>) => Promise<T>;
   /** Returns a signal that is aborted when the user interrupts the command, which then ends by itself. Without this call it is ended at once. */
   readonly onInterrupt: () => AbortSignal;
 };
@@ -60,8 +62,8 @@ export const devCommand =
     read: (args: readonly string[], options: Options) => object,
     format: (result: DevResult<M>) => readonly string[],
   ): ClientCommand =>
-  async ({ client, args, options, print }) => {
-    const json = await callDev(client, method, read(args, options));
+  async ({ client, args, options, print, wait }) => {
+    const json = await wait(`waiting for dev.${method}`, callDev(client, method, read(args, options)));
     if (options.json) print(formatJson(json));
     else for (const line of format(decodeDev(method, json))) print(line);
     return undefined;

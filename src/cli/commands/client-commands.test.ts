@@ -53,6 +53,7 @@ async function run(name: ClientCommandName, ...args: string[]): Promise<string> 
     readFile: async () =>
       new Blob(['{"serac":"recording","version":1,"network":1,"accounts":1,"automine":true,"interval":0,"state":""}\n']),
     print: (line: string) => lines.push(line),
+    wait: (_: string, work: Promise<unknown>) => work,
   } as unknown as ClientContext;
   await runClientCommand(name, context);
   return lines.join('\n');

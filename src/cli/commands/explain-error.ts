@@ -56,6 +56,8 @@ const commandOfMethod: { readonly [method: string]: string } = {
   'dev.listSnapshots': 'serac snapshot list',
   'dev.snapshot': 'serac snapshot save',
   'dev.mine': 'serac mine',
+  'dev.atomicDeposit': 'serac deposit',
+  'dev.import': 'serac import',
   'dev.createAsset': 'serac asset create',
   'dev.createNFT': 'serac nft create',
   'avm.getUTXOs': 'serac address ADDRESS',

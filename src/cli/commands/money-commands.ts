@@ -1,9 +1,9 @@
 import { formatUnits } from '../../base/bytes/units.ts';
-import { findAsset } from './asset-labels.ts';
-import { callDev, decodeDev, devCommand } from './client-command.ts';
+import { createAssetDescriber, type DescribeAsset, findAsset } from './asset-labels.ts';
+import { callDev, type DevResult, decodeDev, devCommand } from './client-command.ts';
 import { badArgument } from './fault.ts';
 import { resolveAddress } from './named-address.ts';
-import { findSender, issuingCommand, readAssetAmount } from './receipt.ts';
+import { findSender, issuingCommand, type Moved, readAssetAmount } from './receipt.ts';
 import { joinUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
 /** What `serac faucet` gives if no amount is typed. */
@@ -33,14 +33,14 @@ export const moneyCommands = {
     const [receiver = '', text] = takeArgs(args, 1, 2);
     const { amount, asset } = await readAssetAmount(client, text ?? faucetAmount, options.asset);
     const [to, from] = [await resolveAddress(client, receiver), await findSender(client)];
-    const receipt = { asset, from, to, fee: 'txFee', amount } as const;
+    const receipt = { done: 'sent', asset, from, to, fee: 'txFee', amount } as const;
     return { params: { to: receiver, amount, assetID: asset.assetID }, describe: () => receipt };
   }),
   send: issuingCommand('send', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
     const [receiver = '', text = ''] = takeArgs(args, 1, 2);
     const { amount, asset } = await readAssetAmount(client, text, assetName);
     const [to, from] = [await resolveAddress(client, receiver), await findSender(client, sender)];
-    const receipt = { asset, from, to, fee: 'txFee', amount } as const;
+    const receipt = { done: 'sent', asset, from, to, fee: 'txFee', amount } as const;
     return { params: { from: sender, to: receiver, amount, assetID: asset.assetID, memo, locktime }, describe: () => receipt };
   }),
   export: issuingCommand('export', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
@@ -52,6 +52,7 @@ export const moneyCommands = {
     return {
       params: { destinationChain, from: sender, to: receiver, amount, assetID: asset.assetID, memo, locktime },
       describe: () => ({
+        done: `exported to the ${chain}-Chain`,
         amount,
         asset,
         from,
@@ -64,9 +65,24 @@ export const moneyCommands = {
     const [from = '', receiver = '', text = ''] = takeArgs(args, 2, 3);
     const { amount, asset } = await readAssetAmount(client, text, assetName);
     const to = await resolveAddress(client, receiver);
+    const source = `${from.toUpperCase()}-Chain`;
     return {
       params: { from, to: receiver, amount, assetID: asset.assetID, locktime },
-      describe: () => ({ note: 'deposited, waits for an import', amount, asset, from: `the ${from.toUpperCase()}-Chain`, to, fee: 'none' }),
+      describe: () => ({ done: `deposited from the ${source}`, amount, asset, from: source, to, fee: 'none' }),
+    };
+  }),
+  import: issuingCommand('import', async ({ client, args, options: { to: receiver, memo } }) => {
+    const [sourceChain, who] = isCounterpart(args[0]) ? args : [undefined, ...args];
+    const extra = sourceChain === undefined ? args[1] : undefined;
+    if (extra !== undefined) throw badArgument(extra, `unexpected argument ${JSON.stringify(extra)}; usage: serac import [P|C] [WHO]`);
+    return {
+      params: { sourceChain, from: who, to: receiver, memo },
+      describe: async ({ imports, remaining }) => {
+        const owner = await findSender(client, receiver ?? who);
+        const note = remaining === 0 ? undefined : `${remaining} still wait: locked, shared, or too many for one transaction`;
+        const describe = createAssetDescriber(client);
+        return Promise.all(imports.map((one) => describeImport(one, owner, note, describe)));
+      },
     };
   }),
   'asset create': issuingCommand('createAsset', async ({ client, args: [name = '', symbol = '', supply], options }) => {
@@ -78,7 +94,15 @@ export const moneyCommands = {
     const note = mintable ? 'more can be minted' : undefined;
     return {
       params: { name, symbol, denomination, supply: amount, owner: holder, mintable },
-      describe: () => ({ note, amount, asset: units, from, to: owner ?? from, fee: 'createAssetTxFee' }),
+      describe: ({ assetID }) => ({
+        done: 'created',
+        note,
+        amount,
+        asset: { ...units, assetID },
+        from,
+        to: owner ?? from,
+        fee: 'createAssetTxFee',
+      }),
     };
   }),
   'asset mint': issuingCommand('mint', async ({ client, args }) => {
@@ -87,14 +111,20 @@ export const moneyCommands = {
     const [to, from] = [await resolveAddress(client, receiver), await findSender(client)];
     return {
       params: { assetID: asset.assetID, to: receiver, amount },
-      describe: () => ({ amount, asset, from, to, fee: 'txFee' }),
+      describe: () => ({ done: 'minted', amount, asset, from, to, fee: 'txFee' }),
     };
   }),
-  'nft create': issuingCommand('createNFT', async ({ client, args: [name, symbol], options: { groups } }) => {
+  'nft create': issuingCommand('createNFT', async ({ client, args: [name, symbol = ''], options: { groups } }) => {
     const from = await findSender(client);
     return {
       params: { name, symbol, groups },
-      describe: () => ({ from, to: from, fee: 'createAssetTxFee' }),
+      describe: ({ assetID }) => ({
+        done: 'created',
+        asset: { symbol, denomination: 0, assetID },
+        from,
+        to: from,
+        fee: 'createAssetTxFee',
+      }),
     };
   }),
   'nft mint': issuingCommand('mintNFT', async ({ client, args: [name = '', receiver = '', payload] }) => {
@@ -102,7 +132,7 @@ export const moneyCommands = {
     const [to, from] = [await resolveAddress(client, receiver), await findSender(client)];
     return {
       params: { assetID: asset.assetID, to: receiver, payload },
-      describe: ({ groupID }) => ({ note: `group ${groupID}`, asset, from, to, fee: 'txFee' }),
+      describe: ({ groupID }) => ({ done: 'NFT minted', note: `group ${groupID}`, asset, from, to, fee: 'txFee' }),
     };
   }),
   'nft send': issuingCommand('sendNFT', async ({ client, args: [utxoID, receiver = ''] }) => {
@@ -110,7 +140,42 @@ export const moneyCommands = {
     const to = await resolveAddress(client, receiver);
     return {
       params: { utxoID, to: receiver },
-      describe: () => ({ note: `group ${nft.groupID ?? 0}`, asset: nft, from: nft.addresses.join(', '), to, fee: 'txFee' }),
+      describe: () => ({
+        done: 'NFT sent',
+        note: `group ${nft.groupID ?? 0}`,
+        asset: nft,
+        from: nft.addresses.join(', '),
+        to,
+        fee: 'txFee',
+      }),
     };
   }),
 };
+
+const isCounterpart = (text: string | undefined): boolean => text !== undefined && /^[PC]$/i.test(text);
+
+/** The receipt of one import. Amounts of assets that the node does not know are in the smallest unit. */
+async function describeImport(
+  { txID, sourceChain, amounts }: DevResult<'import'>['imports'][number],
+  to: string | undefined,
+  note: string | undefined,
+  describe: DescribeAsset,
+): Promise<Moved> {
+  const [first, ...others] = await Promise.all(
+    amounts.map(async ({ assetID, amount }) => ({
+      amount,
+      asset: (await describe(assetID)) ?? { assetID, symbol: assetID, denomination: 0 },
+    })),
+  );
+  return {
+    done: `imported from the ${sourceChain}-Chain`,
+    note,
+    amount: first?.amount,
+    asset: first?.asset,
+    others,
+    from: `${sourceChain}-Chain`,
+    to,
+    fee: 'txFee',
+    txID,
+  };
+}

@@ -3,64 +3,86 @@ import type { devRows } from '../../api/contract/client-services.ts';
 import type { Options } from '../../app/config/flag-table.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { type AssetDescription, createAssetDescriber, findAsset } from './asset-labels.ts';
-import { type ClientCommand, callDev, type DevResult, decodeDev, formatJson, nodeMethods } from './client-command.ts';
+import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
 import { createDataClient } from './data-client.ts';
 import { resolveAddress } from './named-address.ts';
-import { createSentenceWriter, readSummary } from './tx-sentence.ts';
+import { type Outcome, waitForOutcome } from './outcome.ts';
+import { createSentenceWriter, readTxLine } from './tx-sentence.ts';
 import { type AssetUnits, assetOfUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
-/** What a command did, beside the sentence about its transaction. Parts that do not apply are left out. */
-type Receipt = {
+type MovedAsset = AssetUnits & { readonly assetID?: string };
+
+/** What a command moved or made. Parts that do not apply are left out. */
+export type Moved = {
+  /** What happened to the amount or asset, such as `sent`; the node's sentence about the transaction takes its place. */
+  readonly done: string;
   /** What the sentence does not say, such as the group of an NFT. */
   readonly note?: string | undefined;
   /** In the smallest unit. */
   readonly amount?: bigint | undefined;
-  readonly asset?: (AssetUnits & { readonly assetID?: string }) | undefined;
+  readonly asset?: MovedAsset | undefined;
+  /** Further assets that the same transaction moved. */
+  readonly others?: readonly { readonly amount: bigint; readonly asset: MovedAsset }[];
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly fee?: Fee | undefined;
+  readonly fee: Fee;
+  readonly txID?: string | undefined;
+  readonly utxoID?: string | undefined;
 };
 
 /** The fees of a node by name, as `info.getTxFee` lists them; `none`: there is no transaction. */
 type Fee = 'txFee' | 'createAssetTxFee' | 'none';
 
-type IssuingMethod = 'faucet' | 'send' | 'export' | 'atomicDeposit' | 'createAsset' | 'mint' | 'createNFT' | 'mintNFT' | 'sendNFT';
+type IssuingMethod =
+  | 'faucet'
+  | 'send'
+  | 'export'
+  | 'atomicDeposit'
+  | 'createAsset'
+  | 'mint'
+  | 'createNFT'
+  | 'mintNFT'
+  | 'sendNFT'
+  | 'import';
 
 type Issue<M extends keyof typeof devRows> = {
   readonly params: object;
-  /** The receipt, when the node has answered. */
-  readonly describe: (result: DevResult<M>) => Receipt;
+  /** The receipts, when the node has answered: one for each transaction. */
+  readonly describe: (result: DevResult<M>) => Moved | Promise<readonly Moved[]>;
 };
 
 /**
- * A command that moves or makes something by one `dev.*` method, and prints what it did and the IDs that it got. Exits with 1 if the
- * transaction is not accepted yet, unless `--no-wait` is given.
+ * A command that moves or makes something by one `dev.*` method, waits until it is accepted, and prints a receipt. Exits with 1 if a transaction is
+ * not accepted yet, unless `--no-wait` is given.
  */
 export const issuingCommand =
   <M extends IssuingMethod>(
     method: M,
     prepare: (context: { readonly client: RpcClient; readonly args: readonly string[]; readonly options: Options }) => Promise<Issue<M>>,
   ): ClientCommand =>
-  async ({ client, args, options, print }) => {
+  async (context) => {
+    const { client, args, options, wait } = context;
     const { params, describe } = await prepare({ client, args, options });
-    const noWait = options['no-wait'];
-    const json = (await callDev(client, method, { ...params, noWait: noWait || undefined })) as object;
-    const result = decodeDev(method, json);
-    const ids: ResultIds = result as DevResult<IssuingMethod>;
-    const status = await readStatus(client, ids.txID);
-    const isPending = status !== undefined && status !== 'Accepted';
-    const exitCode = isPending && !noWait ? 1 : undefined;
-    const receipt = describe(result);
-    const fee = await readFee(client, receipt.fee);
-    if (options.json) {
-      print(formatJson({ ...json, ...receiptJson(receipt, fee), ...(status !== undefined && { status }) }));
-      return exitCode;
-    }
-    const sentence = await readSentence(client, ids.txID ?? ids.assetID);
-    for (const line of [...formatReceipt(receipt, sentence, fee), ...formatIds(ids)]) print(line);
-    if (isPending) print(pendingLine);
-    return exitCode;
+    const call = callDev(client, method, { ...params, noWait: options['no-wait'] || undefined });
+    const json = (await wait('waiting until the transaction is accepted', call)) as object;
+    const described = await describe(decodeDev(method, json));
+    const { txID, utxoID } = json as Pick<Moved, 'txID' | 'utxoID'>;
+    return printReceipts(context, 'done' in described ? [{ ...described, txID, utxoID }] : described, json);
   };
+
+/** Prints the receipts of transactions, with `--json` each beside the result of the method. Returns the exit code. */
+export async function printReceipts(context: ClientContext, receipts: readonly Moved[], result: object): Promise<number | undefined> {
+  const { options, print } = context;
+  let isUnsettled = false;
+  for (const moved of receipts) {
+    const outcome = await waitForOutcome(context, moved.txID);
+    const fields = await listFields(context.client, moved, outcome);
+    if (options.json) print(formatJson({ ...result, ...jsonOf(fields) }));
+    else for (const line of linesOf(fields)) print(line);
+    isUnsettled ||= outcome.status !== 'Accepted' && moved.txID !== undefined;
+  }
+  return isUnsettled && !options['no-wait'] ? 1 : undefined;
+}
 
 /** The amount of an argument, in the smallest unit, and its asset: that of `--asset`, else the one that the amount names, else AVAX. */
 export async function readAssetAmount(
@@ -76,22 +98,60 @@ export async function readAssetAmount(
 /** The address that pays: that of the account, label or address `from`. Undefined if there is none. */
 export const findSender = (client: RpcClient, from = '0'): Promise<string | undefined> => resolveAddress(client, from);
 
-/** The sentence about the transaction, accepted or waiting; undefined if there is none or the node does not serve the routes of the explorer. */
-async function readSentence(client: RpcClient, txID: string | undefined): Promise<string | undefined> {
-  if (txID === undefined) return undefined;
-  const summary = await readSummary(await createDataClient(client), txID).catch(() => undefined);
-  return summary && createSentenceWriter(client, createAssetDescriber(client))(summary);
+/** A field of a receipt: its name in text and JSON, and its value in both. One without a text is in JSON only, and the other way round. */
+type Field = { readonly name: string; readonly text?: string | undefined; readonly json?: string | number | undefined };
+
+/** The fields of every receipt, in the order in which they are printed: what, how much, from, to, fee, IDs, status and height. */
+async function listFields(client: RpcClient, moved: Moved, { status, remedy }: Outcome): Promise<readonly Field[]> {
+  const { note, amount, asset, others = [], from, to, txID, utxoID } = moved;
+  const { sentence, height } = await readTx(client, txID);
+  const fee = await readFee(client, moved.fee);
+  const feeText = fee === 0n ? 'none' : fee === undefined ? undefined : formatAmount(fee, feeUnits);
+  const amounts = amount === undefined || asset === undefined ? [] : [{ amount, asset }, ...others];
+  const amountText = amounts.map((one) => formatAmount(one.amount, one.asset)).join(', ');
+  const what = sentence ?? `${amountText || asset?.symbol || ''} ${moved.done}`.trim();
+  return [
+    { name: 'what', text: what, json: what },
+    { name: 'amount', text: amountText || undefined, json: amount === undefined ? undefined : `${amount}` },
+    { name: 'assetID', text: asset?.assetID, json: asset?.assetID },
+    { name: 'symbol', json: asset?.symbol },
+    { name: 'denomination', json: asset === undefined ? undefined : Number(asset.denomination) },
+    { name: 'from', text: from, json: from },
+    { name: 'to', text: to, json: to },
+    { name: 'fee', text: feeText, json: fee === undefined ? undefined : `${fee}` },
+    { name: 'txID', text: txID, json: txID },
+    { name: 'utxoID', text: utxoID, json: utxoID },
+    { name: 'status', text: status, json: status },
+    { name: 'height', text: height, json: height },
+    { name: 'note', text: [note, remedy].filter((part) => part !== undefined).join('; ') || undefined, json: note },
+  ];
 }
 
-/** The status of the transaction; undefined if there is none, as for a deposit from another chain. */
-async function readStatus(client: RpcClient, txID: string | undefined): Promise<string | undefined> {
-  if (txID === undefined) return undefined;
-  return (await nodeMethods(client).avm.getTxStatus({ txID })).status;
+/** What is first stands alone; the other fields have one line each, values below each other. */
+const linesOf = ([what, ...fields]: readonly Field[]): string[] => [
+  what?.text ?? '',
+  ...fields.flatMap(({ name, text }) => (text === undefined ? [] : [`${name.padEnd(12)} ${text}`])),
+];
+
+const jsonOf = (fields: readonly Field[]): object =>
+  Object.fromEntries(fields.flatMap(({ name, json }) => (json === undefined ? [] : [[name, json]])));
+
+/** The sentence about the transaction, accepted or waiting, and the height of its block; neither if the node does not serve the explorer's routes. */
+async function readTx(
+  client: RpcClient,
+  txID: string | undefined,
+): Promise<{ readonly sentence?: string; readonly height?: string | undefined }> {
+  if (txID === undefined) return {};
+  const line = await createDataClient(client)
+    .then((get) => readTxLine(get, txID))
+    .catch(() => undefined);
+  if (line === undefined) return {};
+  return { sentence: await createSentenceWriter(client, createAssetDescriber(client))(line.summary), height: line.height };
 }
 
 /** In nAVAX; undefined if the node does not tell. */
-async function readFee(client: RpcClient, fee: Fee | undefined): Promise<bigint | undefined> {
-  if (fee === undefined || fee === 'none') return fee === 'none' ? 0n : undefined;
+async function readFee(client: RpcClient, fee: Fee): Promise<bigint | undefined> {
+  if (fee === 'none') return 0n;
   const fees = (await client.call('/ext/info', 'info.getTxFee').catch(() => undefined)) as { readonly [F in Fee]?: string } | undefined;
   return fees?.[fee] === undefined ? undefined : BigInt(fees[fee]);
 }
@@ -100,53 +160,3 @@ const feeUnits = { symbol: 'AVAX', denomination: 9 };
 
 const formatAmount = (amount: bigint, { symbol, denomination }: AssetUnits): string =>
   `${formatUnits(amount, Number(denomination))} ${symbol}`;
-
-/** The sentence, or the amount if there is none; then what it leaves out: whole addresses, the fee. */
-function formatReceipt({ note, amount, asset, from, to }: Receipt, sentence: string | undefined, fee: bigint | undefined): string[] {
-  const moved = amount === undefined || asset === undefined ? undefined : formatAmount(amount, asset);
-  const fields = formatFields({
-    amount: sentence === undefined ? moved : undefined,
-    note,
-    asset: asset?.assetID,
-    from,
-    to,
-    fee: fee === undefined ? undefined : fee === 0n ? 'none' : formatAmount(fee, feeUnits),
-  });
-  return sentence === undefined ? fields : [sentence, ...fields];
-}
-
-/** What is printed of a transaction that is in no block yet. */
-const pendingLine = 'pending      it is issued and in no block yet; serac tx ID shows whether it is';
-
-/** Labels of the IDs in results, in the order in which they are printed. */
-const idLabels = { assetID: 'asset', txID: 'transaction', utxoID: 'output' } as const;
-
-type ResultIds = { readonly [L in keyof typeof idLabels]?: string };
-
-const formatIds = (result: ResultIds): string[] =>
-  formatFields(
-    Object.fromEntries(
-      Object.entries(idLabels)
-        // The ID of an asset is that of the transaction that created it.
-        .filter(([name]) => name !== 'txID' || result.txID !== result.assetID)
-        .map(([name, label]) => [label, result[name as keyof typeof idLabels]]),
-    ),
-  );
-
-/** One line per field, values below each other. */
-const formatFields = (fields: { readonly [label: string]: string | undefined }): string[] =>
-  Object.entries(fields).flatMap(([label, value]) => (value === undefined ? [] : [`${label.padEnd(12)} ${value}`]));
-
-function receiptJson({ amount, asset, from, to }: Receipt, fee: bigint | undefined): object {
-  return {
-    ...(amount !== undefined && { amount: `${amount}` }),
-    ...(asset !== undefined && {
-      ...(asset.assetID !== undefined && { assetID: asset.assetID }),
-      symbol: asset.symbol,
-      denomination: Number(asset.denomination),
-    }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(fee !== undefined && { fee: `${fee}` }),
-  };
-}

@@ -12,8 +12,8 @@ import { createDataClient, orWithoutDataApi } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { requireAddress } from './named-address.ts';
 import { showNodeAddress, showNodeBlock, showNodeTx } from './node-answers.ts';
-import { formatTime } from './table.ts';
-import { createSentenceWriter, readSummary } from './tx-sentence.ts';
+import { formatBytes, formatTime } from './table.ts';
+import { createSentenceWriter, readTxLine } from './tx-sentence.ts';
 
 const formatAmount = ({ amount, denomination, symbol }: AssetAmount): string => `${formatUnits(BigInt(amount), denomination)} ${symbol}`;
 
@@ -23,12 +23,6 @@ const formatOwners = ({ addresses, threshold }: Pick<Utxo, 'addresses' | 'thresh
 function formatUtxoLine(utxo: Utxo): string {
   const lock = utxo.locktime > 0 ? `, locked until ${formatTime(utxo.locktime)}` : '';
   return `  ${formatAmount(utxo.asset)}  ${formatOwners(utxo)}${lock}`;
-}
-
-/** Memos and payloads are shown as text only if they are printable. */
-function formatBytes(hex: string): string {
-  const text = Buffer.from(hex.replace(/^0x/, ''), 'hex').toString('utf8');
-  return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
 }
 
 /** Throws for an argument that is not the ID of anything, so that the program exits with 2. */
@@ -97,8 +91,8 @@ const showTx: ClientCommand = async (context) => {
   if (options.json) print(JSON.stringify(tx));
   else {
     // Not every node serves the explorer's routes.
-    const summary = await readSummary(get, id).catch(() => undefined);
-    const sentence = summary && (await createSentenceWriter(client, createAssetDescriber(client))(summary));
+    const line = await readTxLine(get, id).catch(() => undefined);
+    const sentence = line && (await createSentenceWriter(client, createAssetDescriber(client))(line.summary));
     for (const line of formatTx(tx, sentence)) print(line);
   }
   return undefined;

@@ -18,3 +18,9 @@ export function formatTable(
 
 /** A Unix time in seconds as a date, for people. */
 export const formatTime = (seconds: string | number | bigint): string => rfc3339(BigInt(seconds) * 1_000_000_000n);
+
+/** Memos and payloads are shown as text only if they are printable. */
+export function formatBytes(hex: string): string {
+  const text = Buffer.from(hex.replace(/^0x/, ''), 'hex').toString('utf8');
+  return /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text) && !text.includes('\ufffd') ? JSON.stringify(text) : hex;
+}

@@ -29,12 +29,19 @@ export function createSentenceWriter(client: RpcClient, describe: DescribeAsset)
   };
 }
 
-/** The summary of a transaction that is accepted or waits for a block; undefined if the node has neither. `get` reads the Data API. */
-export async function readSummary(get: (path: string) => Promise<unknown>, txID: string): Promise<TxSummary | undefined> {
-  const readAccepted = async (): Promise<TxSummary | undefined> =>
-    ((await get(`/transaction-summaries?txHashes=${txID}`)) as TxLineList | undefined)?.transactions[0]?.summary;
-  const readWaiting = async (): Promise<TxSummary | undefined> =>
-    ((await get(`/transactions/${txID}/lifecycle`)) as Lifecycle | undefined)?.transaction?.summary;
+/** A transaction in short, accepted or waiting for a block; undefined if the node has neither. `get` reads the Data API. `height`: of its block. */
+export async function readTxLine(
+  get: (path: string) => Promise<unknown>,
+  txID: string,
+): Promise<{ readonly summary: TxSummary; readonly height?: string } | undefined> {
+  const readAccepted = async () => {
+    const line = ((await get(`/transaction-summaries?txHashes=${txID}`)) as TxLineList | undefined)?.transactions[0];
+    return line && { summary: line.summary, height: line.blockNumber };
+  };
+  const readWaiting = async () => {
+    const waiting = ((await get(`/transactions/${txID}/lifecycle`)) as Lifecycle | undefined)?.transaction;
+    return waiting && { summary: waiting.summary };
+  };
   // It may be accepted between the two requests.
   return (await readAccepted()) ?? (await readWaiting()) ?? readAccepted();
 }
