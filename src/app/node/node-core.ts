@@ -7,7 +7,7 @@ import { isTestMnemonic } from '../../avm/wallet/accounts.ts';
 import { checkMnemonic } from '../../avm/wallet/mnemonic.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { createSignerCache } from '../../base/crypto/recover.ts';
-import { createSignerKeys } from '../../base/crypto/signer-keys.ts';
+import { createSignerKeys, type SignerKeys } from '../../base/crypto/signer-keys.ts';
 import { createEventBus, type EventBus } from '../../chain/lifecycle/events.ts';
 import { createRecovery } from '../../chain/recovery/recovery.ts';
 import { type Identity, loadIdentity } from '../../network/identity/identity.ts';
@@ -61,6 +61,8 @@ export type NodeCore = NodeProcess &
     readonly readers: ReaderPool;
     /** What those chains have in common that this process adds blocks to, such as the cache of signers, timers and listeners. */
     readonly chainDeps: SharedChainDeps;
+    /** The public keys of signers whose signatures were verified; the index stores them. */
+    readonly signerKeys: SignerKeys;
   };
 
 export type StartOptions = {
@@ -128,6 +130,7 @@ function createNodeCore(config: Config, env: Env, parts: Parts, logError: (error
       forcedChecks.register('health', 'shuttingDown', shuttingDownCheck, [applicationTag]);
       readers.announceStopping();
     }),
+    signerKeys,
     chainDeps: {
       context,
       signers,
@@ -166,9 +169,11 @@ const logAccepted = ({ log }: ProcessEnv, alias: string, { height, id, txs }: Bl
  * Opens the store of a node that writes blocks. Its index stores public keys of signers. If an import spends an output of another chain that this
  * node does not know, the index recovers the import's signers and stores them as the owners of that output.
  */
-export function nodeStore({ config, env, context, bus, chainDeps, phases }: NodeCore, kind: StoreKind): NodeStore {
-  const { recover, keys } = chainDeps.signers;
-  const store = openNodeStore(config, env, context, kind, 'write', bus, { recover, publicKeyOf: keys?.get });
+export function nodeStore({ config, env, context, bus, chainDeps, signerKeys, phases }: NodeCore, kind: StoreKind): NodeStore {
+  const store = openNodeStore(config, env, context, kind, 'write', bus, {
+    recover: chainDeps.signers.recover,
+    publicKeyOf: signerKeys.get,
+  });
   phases.end('database');
   return store;
 }

@@ -1,11 +1,20 @@
 import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts';
 
 /*
- * The table of the lease: a row that says which `serac index` process may write the index. Its holder renews the row every second. The SQL is here;
- * when it runs is decided in lease.ts (`tryLease`). The holder has two sessions: one that writes the index and has an advisory lock, which PostgreSQL
- * frees when that session ends, and one that renews the row. Whoever takes the lease has that lock first. `serac api` only reads the row
- * (index-status.ts), to know whether an indexer is alive.
- * `name` is `serac index` and the ID of the X-Chain, so there is one row, unless indexers of several networks were started on one schema.
+ * The table of the lease: a row that says which `serac index` process may write the index. The SQL is here; lease.ts (`tryLease`) decides when it runs.
+ *
+ * Words:
+ * - holder: the process that may write, named by a random text. The text is also the application name of its sessions, so that others find them.
+ * - session: a connection to PostgreSQL. A holder has two. One writes the index and has an advisory lock, which PostgreSQL frees when the session
+ *   ends. The other renews the row every second, also while the first one runs a long transaction.
+ * - term: the number of a holder, one more than that of the holder before. Every statement of a holder names its term: it finds no row once the
+ *   next holder has taken the lease.
+ *
+ * Order of calls, all by lease.ts: a process gets the advisory lock (`endSessionsOf` frees it if the lease has expired), then `createLeaseTable`,
+ * `findLease`, `takeLease`; it calls `renewLease` every second, `verifyLease` at the beginning of each transaction, and `releaseLease` at the end.
+ * `serac api` only calls `readLease` (api-server/index-status.ts), to know whether an indexer is alive.
+ *
+ * The name of a row is `serac index` and the ID of the X-Chain, so there is one row, unless indexers of several networks were started on one schema.
  * Times are written by the clock of the database, so clocks of the processes do not matter.
  */
 
@@ -13,8 +22,7 @@ import { hasTable, type Sql, type WritableSql } from '../../ledger/index/sql.ts'
 export const leaseMilliseconds = 10_000;
 
 /**
- * `term`: number of the holder, one more for each. `holder`: the application name of the sessions of the holder; null after it has released the lease.
- * `fillfactor`: leaves room in the page, so that a renewal updates the row in place.
+ * `holder` is null after the holder has released the lease. `fillfactor` leaves room in the page, so that a renewal updates the row in place.
  */
 const createText = `CREATE TABLE IF NOT EXISTS index_lease(name text PRIMARY KEY, term bigint NOT NULL, holder text,
   renewed_at timestamptz NOT NULL) WITH (fillfactor = 50)`;
@@ -96,7 +104,7 @@ export async function takeLease(
   });
 }
 
-/** Renews the lease. Returns false if another process has taken it. Does not wait for a long transaction of the same holder (`verifyLease`). */
+/** Renews the lease. Returns false if another process has taken it. Does not wait for a transaction of the same holder that has called `verifyLease`. */
 export async function renewLease(sql: Sql, name: string, term: number): Promise<boolean> {
   const rows = await sql.all('UPDATE index_lease SET renewed_at = clock_timestamp() WHERE name = ? AND term = ? RETURNING 1 AS one', [
     name,

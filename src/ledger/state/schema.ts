@@ -22,7 +22,8 @@ export const ownerSets = { unspent: 0, spent: 1, multiOwnerUnspent: 2, multiOwne
  * tx       ordered by acceptance. Genesis transactions come before those of block 1 and belong to no block. The outputs that a transaction
  *          creates are in its bytes and have no rows: see output-number.ts for their numbers. outputs: of nearly every transfer, times and
  *          owners of the outputs it consumed; no bytes: it is unknown which of its outputs exist; see tx-outputs.ts.
- * old_utxo outputs without a transaction in `tx`: from before linearization, or copied from another node. They exist since block 0.
+ * old_utxo outputs that are not read from `tx`: those from before linearization, among them outputs of genesis transactions, and those that a
+ *          fork has copied from another node. They exist since block 0.
  * output_id  finds outputs of `tx` by ID, for cursors and searches; see output-ids.ts.
  * spend    the transaction that consumed an output.
  * owner    outputs by address, oldest first; see output-number.ts for their order. The state keeps the rows of unspent outputs, the history
