@@ -18,7 +18,7 @@ export type PageContext = {
   readonly otherChains: readonly { readonly id: string; readonly alias: string }[];
   /** The node that this one follows, without credentials; undefined if it follows none or should not name it. */
   readonly followedUrl: string | undefined;
-  /** Names of the accounts of a developer's chain, by address without prefix; only for readers who may use `/ext/dev`. */
+  /** Names of the accounts of a developer's chain, and labels, by address without prefix; only for readers who may use `/ext/dev`. */
   readonly accountNames?: Readonly<Record<string, string>> | undefined;
   /** Sources beside the Data API. */
   readonly has: {
@@ -49,14 +49,22 @@ export type PageContext = {
 /** The base path of the chain's routes in the Data API. */
 export const chainPath = ({ network, chain }: PageContext): string => `/v1/networks/${network.name}/blockchains/${chain.slug}`;
 
-/** `account 1`; undefined for an address that is none of the accounts of a developer's chain. */
+/** `account 1` or a label; undefined for an address that has neither. */
 export const accountName = ({ accountNames }: PageContext, address: string): string | undefined =>
   accountNames?.[address.replace(/^[A-Za-z]+-/, '')];
+
+/** The same, of a label not more characters than a shortened address has. */
+export function shortName(context: PageContext, address: string): string | undefined {
+  const name = accountName(context, address);
+  return name !== undefined && name.length > maxShortName ? `${name.slice(0, maxShortName - 1)}…` : name;
+}
+
+const maxShortName = 20;
 
 /** An owner in a picture: the name of the account, or the shortened address. */
 export function ownerName(context: PageContext, address: string): string {
   const { prefix, short } = splitAddress(address, context.chain.alias);
-  return accountName(context, address) ?? prefix + short;
+  return shortName(context, address) ?? prefix + short;
 }
 
 /** `P-Chain`, `C-Chain`, the title of this chain, or the ID of an unknown chain. */

@@ -1,4 +1,5 @@
 import type { SearchAnswer } from '../../api/contract/answers.ts';
+import { loadLabels } from './account-names.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';
 
@@ -18,13 +19,17 @@ export const maxQuery = 262_144;
 
 type Result = SearchAnswer['results'][number];
 
-/** Finds the pages for a text, with the search route of this server. */
+/** Finds the pages for a text, with the search route of this server, and the address that has it as its label. */
 export async function search(source: Source, context: PageContext, text: string): Promise<SearchResult> {
   const query = text.trim();
   const answer =
     query === '' ? undefined : await readIfFound<SearchAnswer>(source, `${chainPath(context)}/search?q=${encodeURIComponent(query)}`);
   const found = await Promise.all((answer?.results ?? []).map(async (result) => (await isKnown(source, context, result)) && result));
-  const matches = found.filter((result) => result !== false).map((result) => matchOf(context, result));
+  const labelled = context.has.dev && query !== '' ? (await loadLabels(source)).filter(({ name }) => name === query) : [];
+  const matches = [
+    ...labelled.map(({ address, name }) => ({ href: `/address/${address}`, word: address, note: `address, ${name}`, isPartial: false })),
+    ...found.filter((result) => result !== false).map((result) => matchOf(context, result)),
+  ];
   const nearest = (answer?.didYouMean ?? []).map((word) => ({
     href: `/search?q=${encodeURIComponent(word)}`,
     word,

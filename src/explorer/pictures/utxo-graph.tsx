@@ -1,7 +1,7 @@
 import { typeWords } from '../../api/summary/sentence.ts';
 import type { GraphData, GraphOutput } from '../load/graph-data.ts';
 import { graphUrl, maxOpen } from '../load/graph-data.ts';
-import { accountName, chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainTitle, type PageContext, shortName } from '../load/page-context.ts';
 import { kindOfType } from '../load/tx-kind.ts';
 import { compactAmount, groupDigits, shortId, splitAddress } from '../text/text-format.ts';
 import { box, type GraphContent, type GraphLayout, type GraphNode } from './graph-layout.ts';
@@ -141,7 +141,7 @@ function textOf(content: GraphContent, context: PageContext): NodeText {
     output.addresses.length === 0
       ? 'no owner'
       : output.addresses.length === 1
-        ? (accountName(context, output.addresses[0] ?? '') ?? short)
+        ? (shortName(context, output.addresses[0] ?? '') ?? short)
         : `${output.threshold} of ${output.addresses.length}`;
   const title = outputTitle(output);
   const text = output.isSpent ? owner : `${owner} · unspent`;

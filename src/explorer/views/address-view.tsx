@@ -21,7 +21,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
   return (
     <>
       <PageHead
-        title={accountName(context, address)?.replace('a', 'A') ?? 'Address'}
+        title={accountName(context, address)?.replace(/^account (?=\d+$)/, 'Account ') ?? 'Address'}
         buttons={
           <>
             <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />

@@ -55,13 +55,14 @@ const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
     <Scroll>
       <table>
         <tbody>
-          {accounts.slice(0, 100).map(({ index, address, privateKey, balance }) => (
+          {accounts.slice(0, 100).map(({ index, address, label, privateKey, balance }) => (
             <tr>
               <td class="number quiet">{index}</td>
               <td>
                 {/* The address, not its name: the index beside it is the name. */}
                 <AddressLink address={address} context={{ ...context, accountNames: undefined }} isPlain={false} />{' '}
                 <CopyButton text={address} what={`address of account ${index}`} />
+                {label !== undefined && <small> {label}</small>}
               </td>
               <td class="number">
                 {amountText(balance, context.chain.feeDecimals)} <small>{context.chain.feeSymbol}</small>

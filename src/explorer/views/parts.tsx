@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type SummaryAmount, typeWords } from '../../api/summary/sentence.ts';
-import { accountName, type PageContext } from '../load/page-context.ts';
+import { type PageContext, shortName } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
 import { groupDigits, plainAmount, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
 import { Part } from './in-parts.tsx';
@@ -45,9 +45,9 @@ export function AmountText({
   );
 }
 
-/** An address as a link, shortened, or the name of the account; the whole address is in `title` and `href`. */
+/** An address as a link, shortened, or its name; the whole address is in `title` and `href`. */
 export function AddressLink({ address, context, isPlain = true }: { address: string; context: PageContext; isPlain?: boolean }) {
-  const name = accountName(context, address);
+  const name = shortName(context, address);
   const { prefix, short } = splitAddress(address, context.chain.alias);
   const full = `${context.chain.alias}-${address.replace(/^[A-Za-z]+-/, '')}`;
   return (
