@@ -91,6 +91,12 @@ export const chainResources: readonly ResourceRow[] = [
     test: 'src/ledger/snapshot/snapshots.test.ts',
   },
   {
+    resource: 'labels of a developer’s chain, characters of one',
+    limit: '{api/contract/dev-money-methods.ts#maxLabels}, {api/contract/dev-money-methods.ts#maxLabelLength}',
+    over: 'error DEV_LIMIT, DEV_BAD_LABEL',
+    test: 'src/api/dev/labels.test.ts',
+  },
+  {
     resource: 'state files: bytes of an upload, downloads at once',
     limit: '{app/dev/state-route.ts#maxLoadedBytes}, {app/dev/state-route.ts#maxDownloads}',
     over: '413, 503',

@@ -80,12 +80,12 @@ export const moneyDocs: DocsOf<typeof moneyRows> = {
 export const labelDocs: DocsOf<typeof labelRows> = {
   label: {
     summary:
-      'Gives an address a name, which stands for it wherever a `dev.*` method or a command takes an address; at most 1,000. It stays at a revert and ends with a reset',
+      'Gives an address a name, which stands for it wherever a `dev.*` method or a command takes an address; an empty one removes it. At most 1,000 names of 64 characters, which stay at a revert and end with a reset',
     params: { address: 1, name: 'alice' },
     result: '{"address":"X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft","name":"alice"}',
   },
   labels: {
-    summary: 'The addresses that have a name',
+    summary: 'The addresses that have a name, in the order of their names',
     result: '{"labels":[{"address":"X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft","name":"alice"}]}',
   },
 };

@@ -78,20 +78,15 @@ export const moneyRows = {
 };
 
 /** The most labels of a chain, and characters of one. */
-export const [maxLabels, maxLabelLength] = [1000, 64];
+export const maxLabels = 1000;
+export const maxLabelLength = 64;
 
 const Label = object('Label', { address: text(), name: text() });
 
 /** Names that the developer gives to addresses: `dev.*`. */
 export const labelRows = {
-  label: devMethod(
-    {
-      address: addressName(),
-      name: text(`At most ${maxLabelLength} characters, none of them invisible; no number and no address. Empty: removes the label.`),
-    },
-    Label,
-  ),
-  labels: devMethod({}, record({ labels: list(Label, 'In the order of their names.') })),
+  label: devMethod({ address: addressName(), name: text() }, Label),
+  labels: devMethod({}, record({ labels: list(Label) })),
 };
 
 const counterpart = oneOf(['P', 'C']);

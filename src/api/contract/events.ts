@@ -39,9 +39,7 @@ export const eventSchemas = {
     tx: { ...wire(TxSchema), description: 'The transaction as `avm.getTx` with encoding `json` returns it.' },
     summary: TxSummarySchema,
     balanceChanges: list(BalanceChange, 'For each address and asset, from the outputs that the transaction spends and creates.'),
-    labels: optional(
-      map(text(), 'Names of the owners of these outputs, by address, as `dev.label` gave them; absent if none of them has one.'),
-    ),
+    labels: optional(map(text(), 'Names of addresses, given by `dev.label`; absent if none has one.')),
   }),
   reverted: chainEvent('RevertedEvent', 'reverted', {
     height: integer('Height of the last block after the revert.'),
