@@ -22,6 +22,11 @@ export class Fault<F extends { readonly code: string }> extends Error {
   get code(): string {
     return this.fault.code;
   }
+
+  /** Facts about the cause; errors.md says which a code has. */
+  get data(): unknown {
+    return this.fault;
+  }
 }
 
 /** Whether a thrown value is a fault, also one of another copy of this module. */

@@ -16,3 +16,4 @@ export type {
   TxJson,
   UnsignedTxJson,
 } from '../api/contract/tx-json.ts';
+export { type ErrorByCode, type ErrorCode, isSeracError, type KnownError } from './errors.ts';

@@ -6,6 +6,7 @@ export type { EventFilter, Events } from '../api/client/events.ts';
 export { SeracError, type SeracFault } from '../api/client/fault.ts';
 export type { ChainEvent, ChainEventOf } from '../api/contract/events.ts';
 export { createNode, type FetchOptions, type LocalNode, type NodeAccount } from './create-node.ts';
+export { type ErrorByCode, type ErrorCode, isSeracError, type KnownError } from './errors.ts';
 export { type NodeOptions, OptionError } from './node-options.ts';
 
 /** What a script of `serac run` gets: the client of a node, its URL for SDKs, and the arguments after the script's name. */

@@ -47,9 +47,9 @@ export class SeracError extends Fault<SeracFault> {
     return 'method' in this.fault ? this.fault.method : undefined;
   }
 
-  /** Facts about the cause: `data` of the JSON-RPC error; undefined if no method was reached. */
-  get data(): unknown {
-    return this.fault.code === 'RPC_ERROR' ? this.fault.data : undefined;
+  /** Facts about the cause: `data` of the JSON-RPC error if the node refused a method. `isSeracError` gives it the type of the code. */
+  override get data(): unknown {
+    return this.fault.code === 'RPC_ERROR' ? this.fault.data : this.fault;
   }
 }
 

@@ -3,6 +3,7 @@ import { type Id, idText, zeroId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { avaxRows, platformRows } from '../contract/counterpart-methods.ts';
 import type { AddressFormat } from './address-format.ts';
+import type { CounterpartFault } from './fault.ts';
 import { implement } from './method.ts';
 import { queryUtxos, type ReadUtxoPage } from './utxo-query.ts';
 
@@ -66,7 +67,4 @@ const unknownSubnetError = (subnetID: string) =>
     subnetID,
   });
 
-export type CounterpartFault =
-  | { code: 'COUNTERPART_NOT_RUN'; chain: string; method: string }
-  | { code: 'COUNTERPART_UNKNOWN_SUBNET'; subnetID: string };
 class CounterpartError extends Fault<CounterpartFault> {}

@@ -80,6 +80,14 @@ export type AvmFault =
   | { code: 'AVM_BAD_TX_TEXT'; reason: string };
 export class AvmError extends Fault<AvmFault> {}
 
+/** Errors of the `info` methods. */
+export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };
+
+/** Errors of the methods of the P- and C-Chain. */
+export type CounterpartFault =
+  | { code: 'COUNTERPART_NOT_RUN'; chain: string; method: string }
+  | { code: 'COUNTERPART_UNKNOWN_SUBNET'; subnetID: string };
+
 export type EvmFault = { code: 'EVM_INVALID_PARAMS' } | { code: 'EVM_UNKNOWN_BLOCK'; block: string };
 
 /** An error with the JSON-RPC code that Ethereum clients expect. */

@@ -4,6 +4,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { infoRows } from '../contract/info-methods.ts';
 import type { Aliases } from './aliases.ts';
+import type { InfoFault } from './fault.ts';
 import { implement } from './method.ts';
 import { fxNames, type NodeVersions, vmNames } from './versions.ts';
 import { type RawJson, rawJson, writeJson } from './write-json.ts';
@@ -124,7 +125,6 @@ export const infoMethods = implement<{
   upgrades: async ({ network: { upgrades } }) => upgradesJson(upgrades),
 });
 
-export type InfoFault = { code: 'INFO_NO_CHAIN_GIVEN' } | { code: 'INFO_NO_CHAIN'; chain: string } | { code: 'INFO_NOT_A_VALIDATOR' };
 class InfoError extends Fault<InfoFault> {}
 
 /** All fees are written as strings. */

@@ -1,16 +1,6 @@
 import type { SeracFault } from '../../api/client/fault.ts';
-import type { DevFault } from '../../api/dev/fault.ts';
-import type { CounterpartFault } from '../../api/rpc/counterpart.ts';
-import type { AvmFault, EvmFault, RpcFault } from '../../api/rpc/fault.ts';
-import type { InfoFault } from '../../api/rpc/info.ts';
-import type { WalletFault } from '../../avm/wallet/fault.ts';
-import type { HexFault } from '../../base/bytes/hex.ts';
-import type { FollowFault } from '../../chain/follow/fault.ts';
-import type { ForkFault } from '../../chain/fork/fault.ts';
-import type { ChainFault } from '../../chain/lifecycle/fault.ts';
 import type { SnapshotFault } from '../../ledger/snapshot/fault.ts';
-import type { StateFault } from '../../ledger/state/fault.ts';
-import type { RelayFault } from '../processes/relay.ts';
+import type { BuilderFault, DevHexFault, DevMethodFault, MethodFault, NodeFault, RequestFault } from './known-faults.ts';
 import type { AdviceByCode } from './transaction-codes.ts';
 
 const useKnownMethod =
@@ -34,7 +24,7 @@ export const snapshotCodes: AdviceByCode<SnapshotFault['code']> = {
 };
 
 /** Errors of a request, found before a method runs. */
-export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'>> = {
+export const requestCodes: AdviceByCode<RequestFault['code']> = {
   RPC_METHOD_ILL_FORMED: ['The method name is not `service.method`.', useKnownMethod],
   RPC_METHOD_UPPER_CASE: ['The method name has a capital after the dot.', useKnownMethod],
   RPC_NO_SERVICE: ['This path does not serve the service before the dot.', useKnownMethod],
@@ -67,9 +57,7 @@ export const requestCodes: AdviceByCode<Exclude<RpcFault['code'], 'RPC_BAD_JSON'
   RPC_INTERNAL: ['The node failed; the reason is in its log.', 'Report it with the log.'],
 };
 
-export const methodCodes: AdviceByCode<
-  AvmFault['code'] | InfoFault['code'] | CounterpartFault['code'] | EvmFault['code'] | Extract<StateFault['code'], 'STATE_DUPLICATE_PUT'>
-> = {
+export const methodCodes: AdviceByCode<MethodFault['code']> = {
   AVM_NIL_TX_ID: ['`txID` is missing or all zeros.', 'Give the ID of a transaction.'],
   AVM_NOT_FOUND: [
     'No accepted transaction, block or asset has this ID or height.',
@@ -107,7 +95,7 @@ export const methodCodes: AdviceByCode<
   STATE_DUPLICATE_PUT: ['The output is already in the shared memory.', 'Give it another transaction ID or index.'],
 };
 
-export const hexCodes: AdviceByCode<Exclude<HexFault['code'], 'HEX_UNSUPPORTED_ENCODING'>> = {
+export const hexCodes: AdviceByCode<DevHexFault['code']> = {
   HEX_NO_PREFIX: ['The hex text has no `0x`.', 'Put `0x` before it.'],
   HEX_ODD_LENGTH: ['The hex text has an odd number of digits.', 'Send two digits for each byte.'],
   HEX_BAD_DIGIT: ['The hex text contains a character that is not a hex digit.', 'Correct the character at `at`.'],
@@ -115,12 +103,7 @@ export const hexCodes: AdviceByCode<Exclude<HexFault['code'], 'HEX_UNSUPPORTED_E
   HEX_BAD_CHECKSUM: ['The checksum at the end of the hex text is wrong.', 'Append the last 4 bytes of the SHA-256 of the bytes.'],
 };
 
-export const devCodes: AdviceByCode<
-  | DevFault['code']
-  | Extract<WalletFault['code'], 'WALLET_CANNOT_SIGN'>
-  | Extract<ChainFault['code'], 'IMPERSONATION_FULL'>
-  | 'HEALTH_TOO_MANY_CHECKS'
-> = {
+export const devCodes: AdviceByCode<DevMethodFault['code']> = {
   DEV_BAD_AMOUNT: [
     'The amount is missing or invalid; `reason` says why.',
     'Send a whole number of the smallest unit, or an amount with the symbol of the asset, such as `1.5 AVAX`.',
@@ -202,11 +185,7 @@ export const devCodes: AdviceByCode<
   HEALTH_TOO_MANY_CHECKS: ['`dev.setUnhealthy` has added too many checks.', 'Use the name of an existing check.'],
 };
 
-export const nodeCodes: AdviceByCode<
-  | Exclude<ForkFault['code'], 'FORK_NOT_A_FORK'>
-  | Extract<FollowFault['code'], 'FOLLOW_SILENT' | 'FOLLOW_NONSENSE' | 'FOLLOW_REFUSED' | 'FOLLOW_STOPPED'>
-  | Extract<RelayFault['code'], 'RELAY_BUSY'>
-> = {
+export const nodeCodes: AdviceByCode<NodeFault['code']> = {
   FOLLOW_SILENT: ['The followed node does not answer.', 'Try again; `why` says what failed.'],
   FOLLOW_NONSENSE: ['The followed node returned an invalid response.', 'Check the URL given to `serac follow`.'],
   FOLLOW_REFUSED: [
@@ -264,4 +243,32 @@ export const libraryCodes: AdviceByCode<SeracFault['code']> = {
   ],
   NOT_FOUND: ['The node does not have what a command asked for; `what` names it.', 'Check the ID, and that `--url` is the right node.'],
   FILE_UNREADABLE: ['`file` cannot be read or written.', 'Check the path and its permissions.'],
+};
+
+/** Errors of `createNode` and `serac/codec` that no node has seen. */
+export const builderCodes: AdviceByCode<BuilderFault['code']> = {
+  OPTION_INVALID: [
+    'An option of `createNode` has a value that is not allowed; the message says which.',
+    'Use a value that the comment of the option names.',
+  ],
+  OPTION_UNKNOWN: ['`createNode` has no such option.', 'Use the name in `didYouMean`, or a flag of docs/reference/flags.md in camel case.'],
+  WALLET_BAD_MNEMONIC: ['The text is not a mnemonic; `reason` says why.', 'Check the words and their order.'],
+  WALLET_BAD_PATH: ['The text is not a derivation path.', "Use a path such as `m/44'/9000'/0'/0`."],
+  WALLET_BAD_KEY: ['The text is not a private key of 32 bytes.', 'Use `PrivateKey-` and CB58, or 64 hex digits.'],
+  WALLET_BAD_ADDRESS: ['The address has not 20 bytes.', 'Use an address such as `X-avax1…`.'],
+  WALLET_INSUFFICIENT_FUNDS: [
+    'The outputs given to the builder hold `have` of the asset that the wallet can spend, but `need` is needed, the fee included.',
+    'Give it more outputs, the keys of their owners, and `now` for outputs whose lock time has passed.',
+  ],
+  WALLET_WRONG_OUTPUT: [
+    'The output is of the kind `kind`, which cannot be used here.',
+    'Give an output of the kind that the function names.',
+  ],
+  ADDRESS_LENGTH: ['An address has `got` bytes instead of 20.', 'Check how it was encoded.'],
+  BECH32_BAD_TEXT: ['The text is not an address in bech32; the message says why.', 'Copy the whole address, in lower case.'],
+  CB58_BAD_TEXT: ['The text is not CB58.', 'Copy the whole ID or key.'],
+  CB58_NO_CHECKSUM: ['The CB58 text is shorter than its checksum.', 'Copy the whole ID or key.'],
+  CB58_BAD_CHECKSUM: ['The checksum of the CB58 text is wrong.', 'Copy the ID or key again: a character is missing or wrong.'],
+  ID_LENGTH: ['An ID has `got` bytes instead of 32.', 'Use the ID of a transaction, block, asset or chain.'],
+  HEX_UNSUPPORTED_ENCODING: ['Bytes cannot be written in this encoding.', 'Use `hex`, `hexc` or `hexnc`.'],
 };

@@ -1,4 +1,4 @@
-import { devCodes, hexCodes, libraryCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
+import { builderCodes, devCodes, hexCodes, libraryCodes, methodCodes, nodeCodes, requestCodes, snapshotCodes } from './call-codes.ts';
 import { codecCodes, type ErrorAdvice, mempoolCodes, transactionCodes } from './transaction-codes.ts';
 
 export type CodeSection = readonly [title: string, codes: { readonly [code: string]: ErrorAdvice }];
@@ -15,6 +15,7 @@ export const codeSections: readonly CodeSection[] = [
   ['Snapshots', snapshotCodes],
   ['Another process or node', nodeCodes],
   ['Codes of the library', libraryCodes],
+  ['Options, keys and texts', builderCodes],
 ];
 
 /** What each of these codes means and what to do about it. */

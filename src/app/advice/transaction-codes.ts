@@ -1,6 +1,6 @@
 import type { TxFault } from '../../avm/verify/fault.ts';
 import type { CodecFault } from '../../base/codec/fault.ts';
-import type { ChainFault } from '../../chain/lifecycle/fault.ts';
+import type { MempoolFault } from './known-faults.ts';
 
 /** What an error code means to a client, and what to do about it: one sentence each. */
 export type ErrorAdvice = readonly [meaning: string, remedy: string];
@@ -112,7 +112,7 @@ export const codecCodes: AdviceByCode<CodecFault['code']> = {
   CODEC_TRAILING_BYTES: ['Bytes follow the end of the transaction.', 'Send the signed transaction and nothing after it.'],
 };
 
-export const mempoolCodes: AdviceByCode<Extract<ChainFault['code'], `MEMPOOL_${string}` | `WALLET_${string}`>> = {
+export const mempoolCodes: AdviceByCode<MempoolFault['code']> = {
   MEMPOOL_DUPLICATE: ['The transaction is already in the mempool.', 'Wait until it is accepted.'],
   MEMPOOL_TX_TOO_LARGE: ['The transaction is longer than `max` bytes.', 'Split it into several.'],
   MEMPOOL_FULL: ['The mempool is full.', 'Issue the transaction again later.'],

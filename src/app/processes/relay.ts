@@ -1,5 +1,6 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { Fault } from '../../base/fault.ts';
+import type { BusyFault } from '../advice/known-faults.ts';
 import type { Channel } from '../platform/node-processes.ts';
 import {
   decodeRequests,
@@ -130,5 +131,5 @@ export function relayedJson({ status, body }: HttpResponse): unknown {
 export const relayFailedError = (status: number) =>
   new RelayError(`the writer process of the node answered with status ${status}; its log says why`, { code: 'RELAY_FAILED', status });
 
-export type RelayFault = { code: 'RELAY_BUSY' } | { code: 'RELAY_FAILED'; status: number } | { code: 'RELAY_WRONG_PROCESS' };
+type RelayFault = BusyFault | { code: 'RELAY_FAILED'; status: number } | { code: 'RELAY_WRONG_PROCESS' };
 export class RelayError extends Fault<RelayFault> {}

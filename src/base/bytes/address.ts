@@ -38,5 +38,5 @@ export const createAddressFormatter = (chainAlias: string, hrp: string): ((addre
 /** Bytes of a cached address and its text. */
 export const addressTextSize = 220;
 
-type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
+export type AddressFault = { code: 'ADDRESS_LENGTH'; got: number };
 class AddressError extends Fault<AddressFault> {}

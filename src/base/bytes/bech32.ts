@@ -77,7 +77,7 @@ export function correctBech32(text: string): string | undefined {
   return undefined;
 }
 
-type Bech32Fault = { code: 'BECH32_BAD_TEXT' };
+export type Bech32Fault = { code: 'BECH32_BAD_TEXT' };
 class Bech32Error extends Fault<Bech32Fault> {}
 
 const badText = (why: string) => new Bech32Error(why, { code: 'BECH32_BAD_TEXT' });

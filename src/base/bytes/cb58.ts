@@ -48,7 +48,7 @@ export function correctCb58(text: string, length: number): string | undefined {
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
+export type Cb58Fault = { code: 'CB58_BAD_TEXT' } | { code: 'CB58_NO_CHECKSUM' } | { code: 'CB58_BAD_CHECKSUM' };
 class Cb58Error extends Fault<Cb58Fault> {}
 
 const badChecksum = () => new Cb58Error('invalid input checksum', { code: 'CB58_BAD_CHECKSUM' });

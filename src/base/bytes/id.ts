@@ -39,7 +39,7 @@ function parseIdUncached(text: string): Id {
   return toHex(bytes) as Id;
 }
 
-type IdFault = { code: 'ID_LENGTH'; got: number };
+export type IdFault = { code: 'ID_LENGTH'; got: number };
 class IdError extends Fault<IdFault> {}
 
 /** IDs as sequences of bits: byte after byte, least significant bit first. AvalancheGo: ids/bits.go. */

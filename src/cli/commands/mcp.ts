@@ -77,7 +77,7 @@ function explainCall(error: unknown): string {
     ...listHints(error),
     `Code: ${error.code}`,
     ...(cause === undefined ? [] : [`Cause: ${cause}`, `Remedy: ${remedy}`]),
-    ...(error.data === undefined || error.data === null
+    ...(error.fault.code !== 'RPC_ERROR' || error.data === undefined || error.data === null
       ? []
       : [`Data: ${JSON.stringify(error.data, (_, value) => (typeof value === 'bigint' ? `${value}` : value))}`]),
   ].join('\n');
