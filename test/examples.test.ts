@@ -75,15 +75,12 @@ test('docs/start/test-suites.md: a test suite starts a node on a free port', asy
 test.each([
   ['README.md', 'node.test.mjs', '10001500000000n'],
   ['docs/start/test-suites.md', 'node.test.mjs', 'true 2\n10000000000000n\n200'],
-  ['docs/reference/library.md', 'codec', '10000000000005n'],
 ])('%s: a node inside a program (%s)', async (page, name, output) => {
   const text = await Bun.file(root + page).text();
   const code = [...text.matchAll(/```js\n([^`]*(?:`[^`]+`[^`]*)*)```\n/g)]
     .map(([, code = '']) => code)
     .find((code) => code.startsWith(`// library: ${name}\n`));
-  const source = code
-    ?.replace("from 'serac'", `from '${root}src/sdk/index.ts'`)
-    .replace("from 'serac/codec'", `from '${root}src/sdk/codec.ts'`);
+  const source = code?.replace("from 'serac'", `from '${root}src/sdk/index.ts'`);
   const child = Bun.spawn([process.execPath, '-e', source ?? ''], { stdout: 'pipe', stderr: 'inherit' });
   expect((await new Response(child.stdout).text()).trim()).toBe(output);
   expect(await child.exited).toBe(0);

@@ -1,6 +1,7 @@
 /**
- * Writes the generated parts of docs/: methods, errors, flags, differences, routes and limits, which come from tables in the code, and figures of the bench. Run `bun tools/docs.ts`
- * after changing a table; a test fails if a page is out of date.
+ * Writes the generated parts of docs/: methods, errors, flags, differences, routes and limits, which come from tables in the code, recipes, which are
+ * programs of examples/, and figures of the bench; and the options of `createNode`, which come from the table of flags. Run `bun tools/docs.ts` after
+ * changing a table; a test fails if a page is out of date.
  */
 
 import { differences } from '../src/api/differences.ts';
@@ -10,7 +11,9 @@ import { renderPerformanceTable, renderReadmeFigures } from './figures-page.ts';
 import { renderFlagsPage } from './flags-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
 import { renderMethodsPage } from './methods-page.ts';
+import { renderNodeOptions } from './node-options.ts';
 import { renderPeerMessagesPage } from './peer-messages-page.ts';
+import { renderRecipes } from './recipes-page.ts';
 import { renderDependenciesPage } from './release/dependencies-page.ts';
 import { renderRoutesPage } from './routes-page.ts';
 
@@ -22,6 +25,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/reference/methods.md': () => renderMethodsPage(),
   'docs/reference/errors.md': () => renderErrorsPage(root),
   'docs/reference/data-and-metrics.md': () => renderRoutesPage(),
+  'docs/reference/codec.md': () => renderRecipes(root),
   'docs/reference/events.md': () => renderEventsPage(),
   'docs/reference/flags.md': () => renderFlagsPage(),
   'docs/reference/peer-messages.md': () => renderPeerMessagesPage(),
@@ -29,13 +33,19 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/understand/dependencies.md': () => renderDependenciesPage(root),
   'docs/operate/performance.md': () => renderPerformanceTable(),
   'README.md': () => renderReadmeFigures(),
+  'src/sdk/node-options.ts': () => renderNodeOptions(),
 };
 
-const markName = (page: string): string => (page === 'README.md' ? 'figures' : 'from the tables');
+/** The lines before and after the generated part of a page or source file. */
+const marksOf = (page: string): readonly [begin: string, end: string] => {
+  if (page.endsWith('.ts')) return ['  // from the tables: begin', '  // from the tables: end'];
+  const name = page === 'README.md' ? 'figures' : 'from the tables';
+  return [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+};
 
 export async function renderPage(page: string): Promise<{ before: string; after: string }> {
   const before = await Bun.file(root + page).text();
-  const [beginMark, endMark] = [`<!-- ${markName(page)}: begin -->`, `<!-- ${markName(page)}: end -->`];
+  const [beginMark, endMark] = marksOf(page);
   const [head, rest] = before.split(beginMark);
   const tail = rest?.split(endMark)[1];
   if (head === undefined || tail === undefined) throw new Error(`${page} has no marks for its generated part: ${beginMark} and ${endMark}`);

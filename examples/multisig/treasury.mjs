@@ -1,18 +1,19 @@
-// A treasury of three people, of whom two must sign. Each signs at home: only the unsigned transaction and signatures travel. node treasury.mjs
+// A treasury of three people, of whom two must sign. Each signs at home: only the hex of the transaction travels. node treasury.mjs
 import { createNode } from 'serac';
 import {
+  addSignatures,
   baseTx,
   createAddressFormatter,
   formatTx,
-  makeTx,
   ownedBy,
   parseAddress,
   parseKey,
+  parseTxText,
   parseUtxoText,
   readChainParams,
-  sign,
   signDraft,
   transfer,
+  watchOnlyKey,
 } from 'serac/codec';
 
 const node = await createNode();
@@ -33,27 +34,19 @@ const filled = [transfer(chainParams.feeAsset, 100_000_000_000n, treasury)];
 await issue(signDraft(baseTx(wallet, { utxos: await readUtxos(ann.address) }, filled)));
 
 // Anybody can write the payment: addresses are enough for that. The change goes back to the treasury.
-const payers = [ann, cleo].map(({ address }) => ({ address: parseAddress(address) }));
+const payers = [ann, cleo].map(({ address }) => watchOnlyKey(parseAddress(address)));
 const utxos = (await readUtxos(ann.address)).filter(isOfTreasury);
 const payment = [transfer(chainParams.feeAsset, 30_000_000_000n, ownedBy([parseAddress(supplier.address)]))];
-const { unsigned, signers } = baseTx({ keys: payers, chainParams }, { utxos, change: treasury }, payment);
+const unsigned = formatTx(signDraft(baseTx({ keys: payers, chainParams }, { utxos, change: treasury }, payment)));
 
-// Each of the two signs with the own key; the signatures are put together in the order that the transaction asks for.
-const signAtHome = ({ privateKey }) => {
-  const key = parseKey(privateKey);
-  const mine = signers.map((all) => (all.some(({ address }) => address === key.address) ? [key] : []));
-  return { address: key.address, credentials: sign(unsigned, mine).credentials };
-};
-const signed = [signAtHome(cleo), signAtHome(ann)];
-const credentials = signers.map((all, input) => ({
-  kind: 'secp256k1fx.Credential',
-  signatures: all.flatMap(({ address }) => signed.find((one) => one.address === address)?.credentials[input].signatures ?? []),
-}));
+// Each of the two signs with the own key, and passes the transaction on.
+const signAtHome = (hex, { privateKey }) => formatTx(addSignatures(parseTxText(hex), utxos, [parseKey(privateKey)]));
+const signedOnce = signAtHome(unsigned, cleo);
+const signedTwice = signAtHome(signedOnce, ann);
 
 // One signature is too few.
-const alone = credentials.map(({ kind, signatures }) => ({ kind, signatures: signatures.slice(0, 1) }));
-await issue(makeTx(unsigned, alone)).catch(({ name }) => console.log(`one signature: ${name}`)); // one signature: SeracError
-await issue(makeTx(unsigned, credentials));
+await issue(parseTxText(signedOnce)).catch(({ name }) => console.log(`one signature: ${name}`)); // one signature: SeracError
+await issue(parseTxText(signedTwice));
 
 const { balance } = await node.avm.getBalance({ address: supplier.address, assetID: 'AVAX' });
 console.log(`supplier ${balance}`); // supplier 10030000000000

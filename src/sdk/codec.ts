@@ -12,7 +12,7 @@ export type { BaseTx, CreateAssetTx, ExportTx, ImportTx, OperationTx, UnsignedTx
 export { makeUtxo, parseUtxo, type Utxo, utxoId, utxoJson } from '../avm/tx/utxo.ts';
 export { WalletError, type WalletFault } from '../avm/wallet/fault.ts';
 export type { Funds } from '../avm/wallet/funding.ts';
-export { formatSecret, type Key } from '../avm/wallet/key.ts';
+export { formatSecret, type Key, watchOnlyKey } from '../avm/wallet/key.ts';
 export {
   mint,
   mintSpec,
@@ -27,6 +27,7 @@ export {
   propertyMint,
   propertyMintSpec,
 } from '../avm/wallet/operations.ts';
+export { addSignatures, missingSigners } from '../avm/wallet/signatures.ts';
 export {
   type ChainParamsSource,
   createJsonContext,
@@ -46,3 +47,4 @@ export { formatHex, parseHex } from '../base/bytes/hex.ts';
 export { type Id, idText, parseId } from '../base/bytes/id.ts';
 export type { JsonContext } from '../base/codec/codec.ts';
 export { Fault } from '../base/fault.ts';
+export { type ErrorByCode, type ErrorCode, isSeracError, type KnownError } from './errors.ts';

@@ -3,7 +3,7 @@ import type { Tx } from '../../avm/tx/tx.ts';
 import { type Utxo, utxoId } from '../../avm/tx/utxo.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Funds, sumNeeded } from '../../avm/wallet/funding.ts';
-import type { Key } from '../../avm/wallet/key.ts';
+import { type Key, watchOnlyKey } from '../../avm/wallet/key.ts';
 import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wallet } from '../../avm/wallet/wallet.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
@@ -183,7 +183,7 @@ function findPayer(text: string, { accounts, isImpersonated }: DevWalletDeps, re
   const address = resolveAddress(text);
   const found = accounts.find(({ key }) => key.address === address);
   if (found !== undefined) return found;
-  if (isImpersonated(address)) return { key: unknownKeyOf(address) };
+  if (isImpersonated(address)) return { key: watchOnlyKey(address) };
   throw new DevError(
     `${text} is none of the ${accounts.length} accounts, so the node cannot sign for it; use one that dev.accounts lists, or impersonate the address (dev.impersonate, serac impersonate start)`,
     { code: 'DEV_NOT_AN_ACCOUNT', account: text, accounts: accounts.length },
@@ -203,9 +203,6 @@ export function parseOutputID(text: string): Id {
     });
   }
 }
-
-/** Stands for the key of an impersonated address, whose signatures are not verified. */
-const unknownKeyOf = (address: Address): Key => ({ address, secret: new Uint8Array(0), sign: () => new Uint8Array(65) });
 
 const accountOf = ({ index }: Payer) => (index === undefined ? {} : { account: index });
 const describePayer = ({ index }: Payer, address: string): string =>

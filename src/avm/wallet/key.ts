@@ -26,5 +26,11 @@ export const createKey = (secret: Uint8Array, crypto: KeyCrypto): Key => ({
   sign: (hash) => crypto.sign(hash, secret),
 });
 
+/**
+ * A key of which only the address is known: builders take it, and it signs with an empty signature, 65 zeros. AvalancheGo writes missing signatures
+ * the same way: wallet/chain/x/signer/visitor.go.
+ */
+export const watchOnlyKey = (address: Address): Key => ({ address, secret: new Uint8Array(0), sign: () => new Uint8Array(65) });
+
 /** The text form of a private key, `PrivateKey-` and CB58. AvalancheGo: utils/crypto/secp256k1, PrivateKey.String. */
 export const formatSecret = (secret: Uint8Array): string => `PrivateKey-${cb58Encode(secret)}`;

@@ -206,7 +206,14 @@ export const docsTable: readonly DocsRow[] = [
     title: 'Library',
     section: 'Reference',
     source: 'docs/reference/library.md',
-    about: 'createNode, serac/vitest, serac/client and serac/codec.',
+    about: 'createNode, serac/vitest, serac/jest, serac/node-test and serac/client.',
+  },
+  {
+    page: 'reference/codec',
+    title: 'Codec recipes',
+    section: 'Reference',
+    source: 'docs/reference/codec.md',
+    about: 'Programs for every kind of transaction, multisig in rounds and offline signing with serac/codec.',
   },
   {
     page: 'reference/errors',
