@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { printedLines, recipes } from '../tools/recipes-page.ts';
 import { chromiumBinary } from './chromium.ts';
 import { seracNodes } from './nodes.ts';
 import { type InstalledPackage, installPackage } from './package.ts';
@@ -51,7 +52,7 @@ const outputs: { readonly [program: string]: string } = {
   'import/import.mjs': 'waiting: 1\nimported inputs: 1, outputs: 1\nbalance: 10004999000000\n',
   'multisig/treasury.mjs': 'one signature: SeracError\nsupplier 10030000000000\ntreasury 69999000000, of true\n',
 };
-const testedApart = ['faucet', 'go', 'jest', 'node-test', 'playwright', 'python', 'vitest'];
+const testedApart = ['codec', 'faucet', 'go', 'jest', 'node-test', 'playwright', 'python', 'vitest'];
 
 test('every folder of examples/ has a test, and a README of about ten lines with its commands', () => {
   const entries = readdirSync(examples, { withFileTypes: true });
@@ -83,6 +84,15 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
   test.each(Object.entries(outputs))('%s prints what it says', async (program, expected) => {
     const { code, out, err } = await run([path, program]);
     expect([code, out, code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, expected, '']);
+  });
+
+  test('every recipe of codec/ prints what its comments say', async () => {
+    const runner = recipes.map((name) => `await import('./codec/${name}.ts');`).join('\n');
+    writeFileSync(join(installed.folder, 'recipes.mjs'), runner);
+    // Node runs TypeScript without a flag from version 22.18 on.
+    const { code, out, err } = await run([path, ...(version.startsWith('22.') ? ['--experimental-strip-types'] : []), 'recipes.mjs']);
+    const expected = recipes.flatMap((name) => printedLines(readFileSync(join(examples, `codec/${name}.ts`), 'utf8')));
+    expect([code, out.trim().split('\n'), code === 0 ? '' : err.slice(0, 2000)]).toEqual([0, expected, '']);
   });
 
   test('deposits.mjs watches a node over HTTP', async () => {

@@ -24,6 +24,9 @@ const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/vitest.ts'] as const;
  */
 const libraryFile = 'sdk/library.cjs';
 
+/** Entry points for test runners that load CommonJS. Each becomes a CommonJS file beside the library, and an ES module that names its exports. */
+const runnerEntryPoints = ['sdk/jest.ts', 'sdk/node-test.ts'] as const;
+
 /** Entry points that run in browsers too. Each becomes one ES module, and one CommonJS file. */
 export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
 
@@ -33,8 +36,8 @@ export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
  */
 const bunProgram = 'cli/main.cjs';
 
-/** Resolved when the program runs: the native package contains files for several platforms, and vitest is the user's. */
-const external = ['secp256k1', 'vitest'];
+/** Resolved when the program runs: the native package contains files for several platforms, and the test runners are the user's. */
+const external = ['secp256k1', 'vitest', '@jest/globals'];
 
 /** Names stay readable in stack traces. */
 const minify = { whitespace: true, syntax: true, identifiers: false } as const;
@@ -49,6 +52,7 @@ async function build(): Promise<void> {
   await bundle(entryPoints, dist);
   await buildProgramForBun(dist);
   await bundleLibrary();
+  await bundleForRunners();
   await bundleForBrowsers();
   await types;
   // The code of these packages is inside the JavaScript files; those that npm installs bring their own texts.
@@ -100,7 +104,7 @@ async function bundle(entries: readonly string[], folder: string): Promise<void>
     minify,
     naming: { entry: '[dir]/[name].js', chunk: 'chunks/[hash].js' },
     external,
-    plugins: [sharedLibrary, withoutBuilders],
+    plugins: [sharedLibrary('./index.js'), withoutBuilders],
   });
   for (const { path } of outputs) writeFileSync(path, markForBun(readFileSync(path, 'utf8')));
   const bytes = outputs.reduce((sum, { size }) => sum + size, 0);
@@ -148,17 +152,38 @@ async function bundleLibrary(): Promise<void> {
   const path = join(dist, libraryFile);
   refuseSourcePaths(dist, libraryFile);
   for (const { size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
-  const names = Object.keys(require(path)).join(', ');
-  writeFileSync(join(dist, 'sdk/index.js'), `import library from './${basename(libraryFile)}';\nexport const { ${names} } = library;\n`);
+  nameExports('sdk/index.js', libraryFile, 'sdk/index.ts');
 }
 
-/** Makes `serac/vitest` import the library instead of having a copy of it. */
-const sharedLibrary: BunPlugin = {
+async function bundleForRunners(): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: runnerEntryPoints.map((entry) => join(source, entry)),
+    root: source,
+    outdir: dist,
+    target: 'node',
+    format: 'cjs',
+    minify: { ...minify, whitespace: false },
+    naming: { entry: '[dir]/[name].cjs' },
+    external,
+    plugins: [sharedLibrary(`./${basename(libraryFile)}`)],
+  });
+  for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  for (const entry of runnerEntryPoints) nameExports(entry.replace('.ts', '.js'), entry.replace('.ts', '.cjs'), entry);
+}
+
+/** Writes an ES module that gives what a CommonJS file beside it exports: the values that its source exports by name. */
+function nameExports(file: string, commonFile: string, entry: string): void {
+  const names = new Bun.Transpiler({ loader: 'ts' }).scan(readFileSync(join(source, entry), 'utf8')).exports.join(', ');
+  writeFileSync(join(dist, file), `import library from './${basename(commonFile)}';\nexport const { ${names} } = library;\n`);
+}
+
+/** Makes the entry points for test runners load the library, at this path, instead of having a copy of it. */
+const sharedLibrary = (path: string): BunPlugin => ({
   name: 'shared library',
   setup: (build) => {
-    build.onResolve({ filter: /[/\\]create-node\.ts$/ }, () => ({ path: './index.js', external: true }));
+    build.onResolve({ filter: /[/\\]create-node\.ts$/ }, () => ({ path, external: true }));
   },
-};
+});
 
 /**
  * CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the URL of the file in
@@ -249,7 +274,10 @@ async function emitTypes(): Promise<void> {
     for (const file of reached) {
       const target = join(dist, relative(scratch, file)).replace(/\.d\.ts$/, type);
       mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, readFileSync(file, 'utf8').replaceAll(relativeImport, `$1${extension}$3`));
+      writeFileSync(
+        target,
+        readFileSync(file, 'utf8').replaceAll(relativeImport, `$1${extension}$3`).replaceAll(genericBytes, 'Uint8Array'),
+      );
     }
     process.stdout.write(`dist: ${reached.size} files *${type}\n`);
   };
@@ -263,6 +291,9 @@ async function emitTypes(): Promise<void> {
 
 /** A relative import in a declaration. The compiler keeps the endings `.ts` there; users need `.js`. */
 const relativeImport = /((?:from|import\() ?["'](\.[^"']+))\.ts(["'])/g;
+
+/** How the compiler writes Uint8Array with its default parameter. Before TypeScript 5.7 the type has no parameter. */
+const genericBytes = 'Uint8Array<ArrayBufferLike>';
 
 /** The declarations that the entries import, directly or not, and the entries. */
 function reachableDeclarations(entries: readonly string[]): Set<string> {

@@ -1,22 +1,14 @@
-const { createNode } = require('serac');
+const { test } = require('serac/jest');
 
-let node;
-beforeAll(async () => {
-  node = await createNode();
-  await node.dev.snapshot('clean');
-});
-beforeEach(() => node.dev.revert('clean'));
-afterAll(() => node.close());
+const balanceOf = async ({ avm }, { address }) => (await avm.getBalance({ address, assetID: 'AVAX' })).balance;
 
-const balanceOf = async ({ address }) => (await node.avm.getBalance({ address, assetID: 'AVAX' })).balance;
-
-test('a transfer arrives', async () => {
+test('a transfer arrives', async ({ node }) => {
   const [, , account] = node.accounts;
   await node.dev.send({ to: account.address, amount: '1.5 AVAX' });
-  expect(await balanceOf(account)).toBe(10_001_500_000_000n);
+  expect(await balanceOf(node, account)).toBe(10_001_500_000_000n);
 });
 
-test('a locked output can be spent when its time has come', async () => {
+test('a locked output can be spent when its time has come', async ({ node }) => {
   const [, from, to] = node.accounts;
   const { time } = await node.dev.getTime();
   await node.dev.send({ from: from.address, to: to.address, amount: '9999 AVAX', locktime: time + 86_400 });

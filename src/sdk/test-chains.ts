@@ -1,6 +1,12 @@
 import { createNode, type LocalNode } from './create-node.ts';
 import type { NodeOptions } from './node-options.ts';
 
+/** What a test of `serac/vitest`, `serac/jest` and `serac/node-test` gets. */
+export type NodeFixture = {
+  /** A node in this process whose chain is as new. */
+  readonly node: LocalNode;
+};
+
 /** The chains of a worker: one, which its tests use one after the other, and more while tests run at the same time. */
 export type TestChains = {
   /** Runs a test with a node whose chain is as new, and which no other test uses meanwhile. */

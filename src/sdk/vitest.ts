@@ -1,14 +1,11 @@
 import { type TestAPI, test as vitestTest } from 'vitest';
 import type { LocalNode } from './create-node.ts';
 import type { NodeOptions } from './node-options.ts';
-import { createTestChains, type TestChains } from './test-chains.ts';
+import { createTestChains, type NodeFixture, type TestChains } from './test-chains.ts';
 
 /** Entry point `serac/vitest`: vitest's `test` with a node for every test. */
 
-export type NodeFixture = {
-  /** A node in this process whose chain is as new. */
-  readonly node: LocalNode;
-};
+export type { NodeFixture };
 
 /**
  * Creates a `test` whose context has `node`. Each worker of vitest has a chain of its own, which is created when its first test needs it and
