@@ -43,7 +43,7 @@ test('contains programs, types, docs and genesis data, but no tests of its own, 
     'dist/explorer/assets/docs.br',
   ])
     expect(installed.files).toContain(file);
-  const unwanted = /\.(test|fixture)\.|(?<!\.d)\.ts$|^(src|test|vectors)\b|examples.*node_modules/;
+  const unwanted = /\.(test|fixture)\.|^(?!examples\/codec\/).*(?<!\.d)\.ts$|^(src|test|vectors)\b|examples.*node_modules/;
   expect(installed.files.filter((file) => unwanted.test(file)).sort()).toEqual([
     'examples/jest/transfers.test.js',
     'examples/node-test/transfers.test.mjs',
