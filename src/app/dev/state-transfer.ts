@@ -32,31 +32,20 @@ export function createStateTransfer({
   readonly env: Env;
   readonly store: Store;
   /** The first one is the X-Chain. */
-  readonly chains: readonly {
-    readonly spec: { readonly id: Id };
-    readonly lastAccepted: () => { readonly id: Id; readonly height: bigint };
-  }[];
+  readonly chains: readonly SavedChain[];
   readonly snapshots: Pick<ChainSnapshots, 'replaceState'>;
   readonly clock: Pick<ReturnType<typeof createClockPart>, 'save' | 'restoreRows'>;
   readonly labels: Pick<Labels, 'all' | 'replace'>;
   /** Tests give those of another release. */
   readonly migrations?: readonly Migration[];
 }) {
-  const stored = config.store === 'sqlite' && config.dataDir !== undefined ? dataFilesIn(config.dataDir) : undefined;
-  const readRemoval = stored && watchRemoval(stored.database, env);
-  /** Undefined for a chain in memory, and for one whose files were removed. */
-  const listFiles = () => (readRemoval?.() === undefined ? stored : undefined);
-  const id = Buffer.from(env.random(6)).toString('hex');
-  const temporary = (role: string): string => {
-    const files = listFiles();
-    return files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
-  };
+  const { listFiles, temporary } = createTransferFiles(config, env);
   // A killed process leaves its copy, which may be as large as the database. Only in a data directory its name is known.
   env.removeFile(temporary('save'));
   const loadPath = temporary('load');
   removeLoadFiles(env, loadPath);
   const db = withStatementCache(store.db);
-  const genesis = (chains[0] as (typeof chains)[number]).spec.id;
+  const genesis = (chains[0] as SavedChain).spec.id;
   const [oneCopy, oneLoad] = [createMutex(), createMutex()];
 
   const readOwnHeader = (): OwnHeader => ({
@@ -65,11 +54,6 @@ export function createStateTransfer({
     versions: readVersions(db),
     savedBy: env.version,
   });
-  const describeChains = (): StateHeader['chains'] =>
-    chains.map(({ spec, lastAccepted }) => {
-      const last = lastAccepted();
-      return { id: idText(spec.id), height: Number(last.height), blockID: idText(last.id) };
-    });
 
   /** A file with a copy of the state. It has no name any more, so it is gone when it is closed. */
   const openCopy = async (): Promise<{ readonly header: StateHeader; readonly file: OffsetFile }> => {
@@ -80,7 +64,7 @@ export function createStateTransfer({
       const named = labels.all();
       const header: StateHeader = {
         ...readOwnHeader(),
-        chains: describeChains(),
+        chains: chains.map(describeChain),
         clock: JSON.parse(clock.save()) as unknown,
         labels: named.size === 0 ? undefined : Object.fromEntries(named),
       };
@@ -123,11 +107,34 @@ export function createStateTransfer({
       // Outputs are added to shared memory, removed from it, and copied from a forked node without a block too.
       JSON.stringify([
         store.epoch(),
-        describeChains(),
+        chains.map(describeChain),
         clock.save(),
         [...labels.all()],
         db.prepare('SELECT max(seq), count(*), total(removed), (SELECT count(*) FROM forked_address) AS forked FROM atomic').get(),
       ]),
+  };
+}
+
+type SavedChain = { readonly spec: { readonly id: Id }; readonly lastAccepted: () => { readonly id: Id; readonly height: bigint } };
+
+function describeChain({ spec, lastAccepted }: SavedChain): StateHeader['chains'][number] {
+  const last = lastAccepted();
+  return { id: idText(spec.id), height: Number(last.height), blockID: idText(last.id) };
+}
+
+/** Where the database and the files of a transfer are. */
+function createTransferFiles({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>, env: Env) {
+  const stored = store === 'sqlite' && dataDir !== undefined ? dataFilesIn(dataDir) : undefined;
+  const readRemoval = stored && watchRemoval(stored.database, env);
+  /** Undefined for a chain in memory, and for one whose files were removed. */
+  const listFiles = () => (readRemoval?.() === undefined ? stored : undefined);
+  const id = Buffer.from(env.random(6)).toString('hex');
+  return {
+    listFiles,
+    temporary: (role: string): string => {
+      const files = listFiles();
+      return files === undefined ? `${env.tempFolder()}/serac-${id}-${role}.tmp` : `${files.folder}/state-${role}.tmp`;
+    },
   };
 }
 

@@ -200,16 +200,8 @@ export function openNodeStore(
       eventLog: config.strict ? undefined : eventLog,
       onReverted: store.onReverted,
       store,
-      prepareRevert: () => {
-        // Not by `recordEnd`: if this fails, the chains must not be reverted.
-        for (const { number, id } of listStoredChains(store)) {
-          const spec = opened.find((one) => one.id === id);
-          // A reset leaves a chain that does not run now without block 0.
-          if (spec === undefined) ends?.forget(number);
-          else ends?.record(number, id, spec.genesisBlock);
-        }
-        ends?.sync();
-      },
+      // Not by `recordEnd`: if this fails, the chains must not be reverted.
+      prepareRevert: () => ends && recordFirstBlocks(ends, store, opened),
       sizeBytes: () => store.sizes().file + store.sizes().wal,
       close,
     };
@@ -275,6 +267,17 @@ export function openNodeDatabase(
     lock.release();
     throw error;
   }
+}
+
+/** Records block 0 as the end of all chains. */
+function recordFirstBlocks(ends: ChainEnds, store: Store, running: readonly AvmChainSpec[]): void {
+  for (const { number, id } of listStoredChains(store)) {
+    const spec = running.find((one) => one.id === id);
+    // A reset leaves a chain that does not run now without block 0.
+    if (spec === undefined) ends.forget(number);
+    else ends.record(number, id, spec.genesisBlock);
+  }
+  ends.sync();
 }
 
 /** Returns a function that records the last block of a chain after each commit (see ledger/state/chain-ends.ts). A failure does not undo the commit. */

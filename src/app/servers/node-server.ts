@@ -7,7 +7,7 @@ import type { Handler } from '../../api/http/message.ts';
 import { devPath } from '../../api/http/node-routes.ts';
 import { createReadyRoute } from '../../api/http/ready-route.ts';
 import { createIndexRoute, type ServerIndex } from '../../api/rest/index-page.ts';
-import type { ServedChains } from '../../api/rest/served-chains.ts';
+import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import type { Services } from '../../api/rpc/method.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import type { NamedCheck } from '../node/health-checks.ts';
@@ -105,11 +105,7 @@ export async function serveNode({
     access: { gate: access.gate, limiter: access.limiter },
     health: {
       components: {
-        database: {
-          probeWrite: async () => nodeHealth.probeWrite(),
-          probeRead: async () => store.probeRead(),
-          revision: core.commitRevision,
-        },
+        database: databaseHealth(core, store, nodeHealth),
         cache: { probeWrite: access.cache.probeWrite, probeRead: access.cache.probeRead },
       },
       isStopping: stop.isStopping,
@@ -157,6 +153,12 @@ export async function serveNode({
     close: stop.close,
   };
 }
+
+const databaseHealth = (core: NodeCore, store: NodeStore, nodeHealth: NodeHealth): HealthComponent => ({
+  probeWrite: async () => nodeHealth.probeWrite(),
+  probeRead: async () => store.probeRead(),
+  revision: core.commitRevision,
+});
 
 /** The APIs that this node serves, as the banner and `GET /` list them. */
 const listApis = ({ config, parts }: NodeCore, isAlone: boolean) => ({

@@ -17,7 +17,7 @@ import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseConfig } from '../hosts/database-config.ts';
 import { type DatabaseHosts, openDatabaseHosts } from '../hosts/database-hosts.ts';
 import { startPosition } from '../hosts/read-position.ts';
-import { createServedPosition, noServedPosition } from '../hosts/served-position.ts';
+import { createServedPosition, noServedPosition, type ServedPosition } from '../hosts/served-position.ts';
 import { readNetworkDescription, readPageSecret } from '../indexer/served-network-store.ts';
 import { joinStatements } from '../postgres/statement-joiner.ts';
 import type { Redis } from '../redis/redis.ts';
@@ -56,18 +56,9 @@ export async function openPostgresSource(
     const chains = await indexedChains(hosts.sql);
     for (const { number } of chains) await verifyPartitions(hosts.sql, number);
     const sealKey = await readPageSecret(hosts.sql);
-    const query = createVersionQuery(chains);
-    const version = watchIndexVersion({
-      hosts,
-      listen: listening.listen,
-      query,
-      timers: env.timers,
-      now: env.clock.monotonic,
-      served: redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16)),
-      lowest: { heights: chains.map(() => 0), revision: 0 },
-    });
+    const shared = redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16));
+    const version = watchVersion({ env, hosts, listening, chains, shared });
     opened.add({ close: version.stop });
-    for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
     const indexStatus = watchIndexStatus(hosts, env, database.url);
     opened.add({ close: indexStatus.stop });
     await version.start();
@@ -138,7 +129,34 @@ export async function openPostgresSource(
   });
 }
 
-/** `version`: that of this program. */
+/** Watches the version of the index, and lets the hosts be chosen by what was served. `shared`: where the servers share what they have served. */
+function watchVersion({
+  env,
+  hosts,
+  listening,
+  chains,
+  shared,
+}: {
+  readonly env: ClusterEnv;
+  readonly hosts: DatabaseHosts;
+  readonly listening: DatabaseHosts;
+  readonly chains: Parameters<typeof createVersionQuery>[0];
+  readonly shared: ServedPosition;
+}): IndexVersion {
+  const query = createVersionQuery(chains);
+  const version = watchIndexVersion({
+    hosts,
+    listen: listening.listen,
+    query,
+    timers: env.timers,
+    now: env.clock.monotonic,
+    served: shared,
+    lowest: { heights: chains.map(() => 0), revision: 0 },
+  });
+  for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
+  return version;
+}
+
 type UnrecordedAddresses = Awaited<ReturnType<typeof openBackfilledAddressReads>>;
 
 /** Blocks of a followed chain are final. */

@@ -49,9 +49,7 @@ export function createSoleWriter({
   /** Opens what writes while this process has the lease. */
   readonly openWriter: (process: WritingProcess) => Promise<void>;
 }) {
-  const hosts = splitHosts(database.url).map((url) =>
-    openDatabaseHost(url, { statementTimeout: database.statementTimeout, poolSize: 1 }, env),
-  );
+  const hosts = openHosts(database, env);
   const findPrimary = createPrimaryFinder(hosts);
   const stopping = Promise.withResolvers<string>();
   let isStopping = false;
@@ -136,6 +134,10 @@ export function createSoleWriter({
     },
   };
 }
+
+/** The hosts of the database, with one connection each. */
+const openHosts = ({ url: urls, statementTimeout }: DatabaseConfig, env: ClusterEnv): DatabaseHost[] =>
+  splitHosts(urls).map((url) => openDatabaseHost(url, { statementTimeout, poolSize: 1 }, env));
 
 /**
  * Watches whether another host is promoted while the former primary still answers: what is written to the former one would be lost. The

@@ -6,9 +6,9 @@ import { every } from '../../base/timing/timers.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
-import { type BlockRef, createConsensus } from '../snowman/consensus.ts';
+import { type BlockRef, type Consensus, createConsensus } from '../snowman/consensus.ts';
 import { type AcceptedFrontiers, createAcceptedFrontiers } from './accepted-frontiers.ts';
-import { type BlockIssuer, type Candidate, createBlockIssuer, createWaitingJobs } from './block-issuer.ts';
+import { type BlockIssuer, type Candidate, createBlockIssuer, createWaitingJobs, type WaitingJobs } from './block-issuer.ts';
 import { createBuildSchedule } from './build-schedule.ts';
 import type { ConnectedValidators } from './connected-validators.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
@@ -28,7 +28,7 @@ import { type BlockSource, createUnissuedBlocks, type UnissuedBlocks } from './u
 export type SnowmanEngine = ReturnType<typeof startSnowmanEngine>;
 
 /** What health checks and metrics show of an engine. */
-export type EngineState = ReturnType<SnowmanEngine['state']>;
+export type EngineState = ReturnType<typeof readEngineState>;
 
 export function startSnowmanEngine(
   link: ChainLink,
@@ -116,19 +116,7 @@ export function startSnowmanEngine(
   return {
     receive: messages.receive,
     failed: messages.failed,
-    state: () => ({
-      ...decisions.state(),
-      processingBlocks: consensus.processingCount(),
-      openPolls: poller.openCount(),
-      blockRequests: blocks.requested.count(),
-      pendingBlocks: blocks.pending.count(),
-      /** Blocks that other work waits for. */
-      missingBlocks: jobs.count(),
-      unverifiedBlocks: unverified.count(),
-      majority: frontiers.majority(decisions.stored().height),
-      /** Whether validators with at least half of the stake have accepted another block than this node at the same height. */
-      isSplit: frontiers.isSplit({ height: decisions.stored().height, idAt: vm.blockIdAtHeight }),
-    }),
+    state: (): EngineState => readEngineState({ vm, consensus, decisions, frontiers, blocks, jobs, poller }),
     stop,
     /** Stops and rejects all processing blocks, which puts their transactions back into the pool. Resolves when nothing is being stored. */
     stopAndReject: (): Promise<void> =>
@@ -139,6 +127,39 @@ export function startSnowmanEngine(
           resolve();
         }),
       ),
+  };
+}
+
+function readEngineState({
+  vm,
+  consensus,
+  decisions,
+  frontiers,
+  blocks,
+  jobs,
+  poller,
+}: {
+  readonly vm: Pick<Vm, 'blockIdAtHeight'>;
+  readonly consensus: Pick<Consensus, 'processingCount'>;
+  readonly decisions: Decisions;
+  readonly frontiers: AcceptedFrontiers;
+  readonly blocks: UnissuedBlocks;
+  readonly jobs: Pick<WaitingJobs, 'count'>;
+  readonly poller: Pick<Poller, 'openCount'>;
+}) {
+  const { height } = decisions.stored();
+  return {
+    ...decisions.state(),
+    processingBlocks: consensus.processingCount(),
+    openPolls: poller.openCount(),
+    blockRequests: blocks.requested.count(),
+    pendingBlocks: blocks.pending.count(),
+    /** Blocks that other work waits for. */
+    missingBlocks: jobs.count(),
+    unverifiedBlocks: blocks.unverified.count(),
+    majority: frontiers.majority(height),
+    /** Whether validators with at least half of the stake have accepted another block than this node at the same height. */
+    isSplit: frontiers.isSplit({ height, idAt: vm.blockIdAtHeight }),
   };
 }
 

@@ -58,18 +58,13 @@ export async function openRedis(
     return promise;
   };
 
-  const connect = (lost: () => void): Promise<boolean> => {
-    // Bun's own timeout may not cover every case, for example a name that cannot be resolved.
-    const guard = setTimeout(() => client.close(), 2 * connectTimeout);
-    client.onclose = lost;
-    return client
-      .connect()
-      .then(async () => {
-        refusal = refusalOf(await readMode(client), where);
-        return !isClosed && refusal === undefined;
-      })
-      .catch(() => false)
-      .finally(() => clearTimeout(guard));
+  const connect = async (lost: () => void): Promise<boolean> => {
+    try {
+      refusal = refusalOf(await connectClient(client, connectTimeout, lost), where);
+      return !isClosed && refusal === undefined;
+    } catch {
+      return false;
+    }
   };
 
   /** Connects, waits until the connection is lost, and connects again. Each time with a new client, so that no old state remains. */
@@ -111,6 +106,19 @@ export async function openRedis(
     isConnected: () => isConnected && !hung.isRunning(),
     close,
   };
+}
+
+/** Connects a client, and returns the mode of its server, if the server names one. `lost` is called when the connection ends. */
+async function connectClient(client: RedisClient, connectTimeout: number, lost: () => void): Promise<string | undefined> {
+  // Bun's own timeout may not cover every case, for example a name that cannot be resolved.
+  const guard = setTimeout(() => client.close(), 2 * connectTimeout);
+  client.onclose = lost;
+  try {
+    await client.connect();
+    return await readMode(client);
+  } finally {
+    clearTimeout(guard);
+  }
 }
 
 /** A timer; while it runs, another start has no effect. It calls `run` when the time is over. `start` resolves then, or when `end` stops it before. */
