@@ -5,7 +5,7 @@ import type { ServedChain } from '../rest/served-chains.ts';
 import type { PublicKeyText } from './public-key-cache.ts';
 import { type AssetLabel, type LabelOf, labelStart } from './render-asset.ts';
 
-/** What transactions and outputs of a chain are written with: those of one page, or one of them. */
+/** What the JSON of transactions and outputs of a chain is written with (write-tx.ts, write-output.ts). Made for each page, by `DataDeps.renderContext`. */
 export type RenderContext = {
   readonly formatAddress: (address: Address) => string;
   /** Undefined if this server shows signatures only. */
@@ -13,7 +13,7 @@ export type RenderContext = {
   /** Whether other chains may have imported exports without this server knowing. */
   readonly mayBeImported: boolean;
   readonly chainID: Id;
-  /** See `chainTexts`: of outputs that were created and consumed on this chain. */
+  /** `chainTexts` of an output that was created and consumed on this chain, as nearly all are. */
   readonly ownChainTexts: string;
   /** The texts of amounts of the asset whose ID is in `bytes` at `at`: one object per asset. */
   readonly assetTexts: (bytes: Uint8Array, at: number) => AssetTexts;
@@ -41,7 +41,7 @@ export const createRenderContext = ({
   assetTexts: createAssetTexts(labelOf),
 });
 
-/** The chains of an output, as properties with a comma before and after them. */
+/** The JSON of the chains on which an output was created and consumed: two properties, with a comma before and after them. */
 export const chainTexts = (createdOn: Id, consumedOn: Id): string =>
   `,"createdOnChainId":"${idText(createdOn)}","consumedOnChainId":"${idText(consumedOn)}",`;
 
@@ -67,7 +67,7 @@ export function hasBytesAt(bytes: Uint8Array, at: number, expected: Uint8Array, 
   return true;
 }
 
-/** Labels are cached, so their texts are too. */
+/** The texts of an asset with this label. Labels are cached for many pages, so their texts are too. */
 function textsOf(label: AssetLabel): AssetTexts {
   const cached = textsByLabel.get(label);
   if (cached !== undefined) return cached;

@@ -18,7 +18,10 @@ type ReorgDeps = {
   readonly engine: Pick<SoloEngine, 'mine'>;
   readonly ledger: Pick<Ledger, 'lastAccepted' | 'blockIdAt'>;
   readonly txsOfBlock: (id: Id) => readonly Tx[];
-  /** Goes back to the state after an earlier block. `beforeRevert` is called in the same turn of the event loop. */
+  /**
+   * Goes back to the state after an earlier block, with an empty mempool. `beforeRevert` is called in the turn of the event loop that reverts, so what it
+   * reads cannot change before; if it throws, nothing is reverted.
+   */
   readonly revertToBlock: (height: number, beforeRevert: () => void) => Promise<void>;
   /**
    * Builds the transaction of a block that would be empty. The memo makes it another one than that of a replaced block. It spends none of
@@ -28,12 +31,13 @@ type ReorgDeps = {
   /** Puts transactions into the mempool; they are verified when a block is built. Returns how many are in it. */
   readonly returnToMempool: (txs: readonly Tx[]) => number;
   readonly longWork: LongWork;
+  /** Tells the reader processes the chain's clock. Resolves when they know it. */
   readonly informReaders: () => Promise<void>;
 };
 
 type Refused = { readonly txID: string; readonly reason: string };
 
-/** Replaces the last blocks by as many others. The transactions of the replaced blocks are dropped unless the caller wants them back. */
+/** `dev.reorg`: replaces the last blocks by as many others. The transactions of the replaced blocks are dropped unless the caller wants them back. */
 export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
   reorg: {
     run: async (deps, { depth, blocks = [], returnTxs = false }) => {
@@ -59,8 +63,8 @@ export const reorgMethods = implement<ReorgDeps>()(reorgRows, {
       try {
         for (const tx of all) {
           await pause();
-          // On a fork, the revert has also undone the copies of its inputs. If fetching them fails, it is verified without them, so that the reorg
-          // does not end with a shorter chain.
+          // On a fork of a live network, the revert has also undone the copies of the inputs of this transaction. If fetching them again fails, the
+          // transaction is verified without them, and refused: an error here would end the reorg with a shorter chain.
           await deps.chain.fetchAndRecover(tx)?.catch(() => undefined);
         }
         for (let i = 0; i < count; i++) {

@@ -4,6 +4,11 @@ import { apiError } from './api-error.ts';
 import { type ApiRoute, implementRoutes } from './route.ts';
 import type { ApiHealthDeps } from './served-chains.ts';
 
+/*
+ * The health routes of the Data API (v1) and the Metrics API (v2). The health check says whether the server should get requests: it probes database and
+ * cache with a write. The live check says whether a restart would help: it only reads.
+ */
+
 const routes = {
   v1: implementRoutes<ApiHealthDeps>()(apiHealthRows.v1, {
     dataHealthCheck: (deps) => checkAll(deps, 'probeWrite'),
@@ -35,13 +40,13 @@ async function checkAll({ components, isStopping, withTimeout, degraded, dataAge
       }),
     ),
   );
-  // Requests are still answered in this state, so it is reported, but the server stays healthy.
+  // A degraded server still answers requests: the reason is shown, and the server stays healthy.
   const notes = Object.entries(degraded?.() ?? {}).flatMap(([name, message]): [string, Indicator][] =>
     message === undefined ? [] : [[name, { status: 'up', message }]],
   );
   const problem = dataAge?.problem();
   const details: Record<string, Indicator> = { ...probed, ...Object.fromEntries(notes) };
-  // A restart would not help, so the live check passes.
+  // The index that is served is old. A restart of this server would not change that, so only the health check fails.
   if (problem !== undefined) details.index = { status: probe === 'probeWrite' ? 'down' : 'up', message: problem };
   const down = Object.keys(details).filter((name) => details[name]?.status === 'down');
   const info = Object.fromEntries(Object.entries(details).filter(([name]) => !down.includes(name)));

@@ -17,16 +17,19 @@ import type { NetworkContext } from '../node/network-context.ts';
 import type { AtomicOutputs } from '../node/node-store.ts';
 import type { Env } from '../platform/env.ts';
 
-/** What the P- and C-Chain export to a joined chain: the trusted nodes, which run them, are asked. What they say is stored as known. */
+/**
+ * Fetches what the P- and C-Chain have exported to the X-Chain of a joined node, which does not run those chains: from the trusted nodes
+ * (`--validators-from`), which do. What they answer is stored in the shared memory of the chains, and not asked again.
+ */
 export type JoinedImports = {
-  /** Fetches the outputs that an import consumes, unless they are known. Never rejects: what stays unknown is left to the rules. */
+  /** Fetches the outputs that an import consumes, unless they are stored. Never rejects: if an output stays unknown, verification refuses the import. */
   readonly fetchInputs: (tx: Tx) => Promise<void> | undefined;
   /** Fetches the outputs that a chain exported to addresses. */
   readonly fetchAddresses: (source: ForeignChain, addresses: readonly Address[]) => Promise<void>;
   readonly close: () => void;
 };
 
-/** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that is away. */
+/** Milliseconds that a transaction waits for what it imports: a block must not wait long for a trusted node that does not answer. */
 const patience = 1000;
 /** Exports that are looked up at the same time, for all blocks and transactions: one block may import thousands. */
 const maxLookups = 64;
@@ -51,7 +54,7 @@ export function openJoinedImports({
   const lookup = createExportLookup({ remote, chainID, foreign, timing: createTiming(env), signal: abort.signal });
   const lookups = createSlots({ total: maxLookups });
   const isKnown = (source: Id, utxoID: Id): boolean => store.knowsAtomicUtxo(chainID, source, utxoID);
-  /** Outputs that were imported meanwhile are known too: adding them again would undo the import. */
+  /** Stores outputs that are not known yet. Outputs that were imported meanwhile count as known: storing them again would undo the import. */
   const add = (source: Id, utxos: readonly Utxo[]): void => {
     for (const utxo of utxos) if (!isKnown(source, utxo.id)) store.putAtomicUtxo(chainID, source, utxo);
   };
@@ -73,7 +76,7 @@ export function openJoinedImports({
       const found = fetchExports(sourceChain, new Set(missing.map(({ txID }) => txID)), () => isOver).catch((error: unknown) => {
         if (!(error instanceof Fault)) throw error;
       });
-      // Nobody waits for the rest: a transaction that anyone sent must not cause thousands of requests.
+      // After `patience` no further export is looked up: a transaction that anyone sent must not cause thousands of requests.
       const over = sleep(env.timers, patience).then(() => {
         isOver = true;
       });

@@ -2,7 +2,12 @@ import { mapMethods, type Services } from '../../api/rpc/method.ts';
 import type { Json } from '../../api/rpc/write-json.ts';
 import { Fault } from '../../base/fault.ts';
 
-/** The parameters of RPC methods that name what must be fetched from another node. */
+/*
+ * RPC methods of a node that does not have all that they read: a fork of a live network (solo/fork.ts), and a node that has joined a network
+ * (joined/joined-imports.ts). Before such a method runs, what its parameters name is fetched from another node and stored.
+ */
+
+/** The parameters of RPC methods that name what must be fetched. */
 export type FetchParams = {
   readonly address?: string;
   readonly addresses?: readonly string[];
@@ -10,10 +15,10 @@ export type FetchParams = {
   readonly sourceChain?: string;
 };
 
-/** By method: fetches what it reads from another node. Returns undefined if nothing has to be fetched. */
+/** By name of a method, such as `avm.getUTXOs`: fetches what the method reads. Returns undefined if nothing has to be fetched. */
 export type Fetches = { readonly [method: string]: (params: FetchParams) => Promise<void> | undefined };
 
-/** Returns the services with methods that first fetch what they read. */
+/** Returns the services with each method of `fetches` waiting for its fetch before it runs. `createNodeChain` does this with the methods of `avm`. */
 export const withFetchedFirst = (services: Services, fetches: Fetches): Services =>
   mapMethods(services, (method, name) => {
     const fetch = fetches[name];

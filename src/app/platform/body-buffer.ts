@@ -1,7 +1,10 @@
 import type { BodyBudget } from './body-budget.ts';
 import { bodyFragmentedError, bodyOverBudgetError, bodyTooLargeError } from './serve.ts';
 
-/** Collects the chunks of one body in a few blocks, so that tiny chunks share a block. The blocks are taken from a budget. */
+/**
+ * Collects the chunks of one request body in a few blocks of memory, so that tiny chunks share a block. The servers (bun/serve.ts, node/serve.ts) create one
+ * for each body; their memory is counted in a budget that all bodies of a server share.
+ */
 export type BodyBuffer = {
   /** Copies a chunk. Throws if the body is too long, arrives in too many small chunks, or the budget is exhausted. */
   readonly add: (chunk: Uint8Array) => void;
@@ -17,6 +20,7 @@ export function createBodyBuffer(max: number, budget: BodyBudget): BodyBuffer {
   let used = 0;
   let size = 0;
   let capacity = 0;
+  /** Bytes that the body may have; below 0 after `release`. */
   let limit = max;
   let chunks = 0;
 

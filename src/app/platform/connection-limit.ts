@@ -5,7 +5,8 @@ import type { Outcome } from '../../base/health/result.ts';
 
 /**
  * How many connections the servers of this process may have, from the number of files and sockets (handles) that the system lets it open. Without
- * handles a process cannot accept connections, nor start another process, nor open a file.
+ * handles a process cannot accept connections, nor start another process, nor open a file. The limits are enforced by bun/connection-guard.ts and
+ * node/serve.ts, which close connections and record each one here.
  */
 export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
 
@@ -20,13 +21,13 @@ export function readHandles(): HandleCounts | undefined {
 /** Handles that are open. Since Linux 6.2 it is the size of the folder; listing it needs a handle itself. */
 export const countHandles = (): number => statSync('/proc/self/fd').size || readdirSync('/proc/self/fd').length;
 
-/** Milliseconds between two lines about the same limit. */
+/** Milliseconds between two log lines about the same limit. */
 const lineInterval = 60_000;
 
-/** Milliseconds until the check succeeds again, after the last connection was closed because there were too many in all. */
+/** Milliseconds until the health check succeeds again, after the last connection was closed because there were too many in all. */
 const recovery = 10_000;
 
-/** Milliseconds between two calls of the listener, while connections are closed. */
+/** Milliseconds between two calls of the listener of `onChange`, while connections are being closed. */
 const listenInterval = 1000;
 
 /** `handles`: before there are connections. `now` and `after`: milliseconds of a clock that never goes back. */
@@ -53,11 +54,12 @@ export function createConnectionLimit(
   let closedAt = Number.NEGATIVE_INFINITY;
   let fullAt = Number.NEGATIVE_INFINITY;
   let listener = (): void => {};
-  let isTelling = false;
-  const tell = (): void => {
+  let isNotifying = false;
+  /** Calls the listener every second, until the health check has succeeded again. */
+  const notify = (): void => {
     listener();
-    isTelling = now() - closedAt < recovery + listenInterval;
-    if (isTelling) after(listenInterval, tell);
+    isNotifying = now() - closedAt < recovery + listenInterval;
+    if (isNotifying) after(listenInterval, notify);
   };
   return {
     max,
@@ -65,7 +67,7 @@ export function createConnectionLimit(
     /** Handles that may be open before connections are closed, and those that were open at the start. */
     maxHandles: handles.limit - reserve,
     ownHandles: handles.open,
-    /** Says that a connection is closed: its address has too many, or all addresses together have. */
+    /** Records that a connection was closed: its address has too many, or all addresses together have. */
     count: (reason: { readonly address: Uint8Array } | 'all'): void => {
       closed++;
       closedAt = now();
@@ -73,11 +75,11 @@ export function createConnectionLimit(
         fullAt = now();
         logOnce('all', `there are more than ${max} connections; ${effect}`);
       } else logOnce('address', `${ipText(reason.address)} has more than ${maxPerAddress} connections; ${effect}`);
-      if (isTelling) return;
-      isTelling = true;
-      after(0, tell);
+      if (isNotifying) return;
+      isNotifying = true;
+      after(0, notify);
     },
-    /** Says that the limit could not be enforced. */
+    /** Logs that the limit could not be enforced. */
     fail: (error: unknown): void => logOnce('failure', `cannot limit the number of connections: ${error}`),
     /** Health check: fails while all connections are in use. One address alone cannot make it fail. */
     check: (): Outcome => {
@@ -102,7 +104,7 @@ export type OpenConnection = { readonly address: Uint8Array; readonly idle: numb
 
 /**
  * Returns the connections to close: of each address those above its limit, and of all others so many that `excess` are closed. Those that were
- * idle for longest come first: a client that sends a request is served, whoever holds connections without using them.
+ * idle for longest come first, so a client that sends requests keeps its connection, although others hold connections that they do not use.
  */
 export function selectExcess<C extends OpenConnection>(
   connections: readonly C[],

@@ -2,6 +2,10 @@ import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } fro
 import { childProcess } from '../../base/bytes/runtime-modules.ts';
 import { Fault } from '../../base/fault.ts';
 
+/*
+ * Processes of nodes in the background (`--detach`), and their logs: how cli/commands starts, stops and shows them (`serac stop`, `status`, `logs`, `testnet`).
+ */
+
 /** Set in the environment of a process that was started in the background, so that it does not start another one. */
 const detachedVariable = 'SERAC_DETACHED';
 
@@ -59,7 +63,7 @@ export function requireLog(path: string): void {
   throw new DetachError(`there is no log ${path}; a node that is started with --detach writes one`, { code: 'DETACH_NO_LOG', path });
 }
 
-/** The text of a file from an offset on, at most its last `maxBytes`, and the offset at which it ends. */
+/** Reads a log from an offset to its end, at most the last `maxBytes`. `end`: the offset from which the next call reads on. */
 export function readEnd(path: string, from: number, maxBytes: number): { readonly text: string; readonly end: number } {
   const size = fileSize(path);
   const start = Math.max(from, size - maxBytes);

@@ -22,10 +22,13 @@ import { type NumberedUtxo, oldUtxoRows, spendRows } from '../../ledger/state/ut
 import { fetchRows, type Queries, type Query } from '../../ledger/store/queries.ts';
 import type { ChainRowReads } from './chain-row-reads.ts';
 
-/** An unspent output with the time of the block that created it; as a row that was read. */
+/** An unspent output with the time of the block that created it, in the form of a row that was read. */
 export type UnspentOutput = NumberedUtxo & ChainOutputRow & { readonly spent: null };
 
-/** Writes the tables of a followed chain: blocks, transactions, outputs and assets, numbered as in state/block-batch.ts. */
+/**
+ * Makes the rows of a followed chain in PostgreSQL: blocks, transactions, outputs and assets, numbered as in state/block-batch.ts. postgres-chain.ts runs
+ * the queries.
+ */
 export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowReads) {
   const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows('postgres', t[name], chainTables[name], onConflict);
   const addBlocks = insert('block');
@@ -41,8 +44,9 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
   const ids = createOutputIdReads(t, () => 0);
 
   /**
-   * Numbers the transactions and outputs of consecutive blocks, and returns the queries that insert them, and steps to run after these. `loaded`: rows of outputs that have
-   * been read since the last commit, and need not be read again.
+   * Numbers the transactions and outputs of consecutive blocks. Returns `queries`, which insert them; `mergeIds`, to run after the queries, which merges
+   * rows of output IDs; and the outputs that the blocks leave unspent or have spent. `loaded`: rows of outputs that were read since the last commit and
+   * are not read again.
    */
   function* numberBlocks(
     blocks: readonly NewBlock[],

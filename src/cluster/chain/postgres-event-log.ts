@@ -15,12 +15,13 @@ import { fetchRows, type Queries } from '../../ledger/store/queries.ts';
 /** A chain that `serac index` writes to PostgreSQL. */
 type IndexedChain = { readonly number: number; readonly id: Id };
 
-/** Transactions of one read. */
+/** The most transactions of one read; a block with more is read alone. */
 const maxTxsPerRead = 512;
 
 /**
- * The event log of a followed chain in PostgreSQL. Its blocks are never reverted and never deleted, so the height is the number of the entry
- * and no table of its own is needed. `logID` must be the same in all servers of a database.
+ * The event log of a followed chain in PostgreSQL, from which `serac api` serves event streams (api-events.ts) and `serac index` sends webhooks
+ * (index-webhooks.ts). Blocks of a followed chain are never reverted and never deleted, so the number of an entry is the height of its block, and
+ * entries are read from the blocks themselves. `logID` must be the same in all servers of a database.
  */
 export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: string): EventLog {
   const t = tablesOf(chain.number);
@@ -39,7 +40,7 @@ export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: strin
       },
     ]);
     const [first] = found;
-    // The indexer may commit a block between these two reads: only a last height below the position means that entries are lost.
+    // The indexer may commit a block between these two reads. Only if the last height is below `after` were entries lost, for example by restoring the database.
     if (first === undefined) return after <= (yield* lastHeight()) ? [] : undefined;
     if (first.height !== after + 1) return undefined;
     const end = first.first_tx + Math.max(first.tx_count, maxTxsPerRead);

@@ -6,7 +6,12 @@ import { PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import { type DatabaseHost, type HostState, openDatabaseHost } from './database-host.ts';
 
-/** What a host answered, or why it did not. */
+/*
+ * Finds the primary among the hosts of a database, the one that is written to: for `serac index` (sole-writer.ts), for `serac api` (host-selection.ts),
+ * and for commands that run once (`openPrimary`).
+ */
+
+/** What a host answered to a probe, or why it did not. */
 export type ProbedHost = { readonly host: DatabaseHost } & ({ readonly state: HostState } | { readonly error: unknown });
 
 export const probeHosts = (hosts: readonly DatabaseHost[]): Promise<ProbedHost[]> =>
@@ -20,8 +25,9 @@ export const probeHosts = (hosts: readonly DatabaseHost[]): Promise<ProbedHost[]
   );
 
 /**
- * Returns a function that finds the host that is written to: of those that accept writes, the one with the highest timeline. A former primary
- * that came back after another host was promoted accepts writes too, and must not get any: a timeline below one seen before is left out.
+ * Returns a function that finds the primary: of the hosts that accept writes, the one with the highest timeline, a number that PostgreSQL raises at
+ * each promotion. A former primary that came back after another host was promoted accepts writes too, and must not get any: so a host is left out
+ * if its timeline is below the highest one that this function has seen.
  */
 export function createPrimaryChoice(): <H extends ProbedHost>(probed: readonly H[]) => (H & { readonly state: HostState }) | undefined {
   let newestTimeline = 0;

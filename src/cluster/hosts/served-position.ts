@@ -2,8 +2,9 @@ import type { Redis } from '../redis/redis.ts';
 import { type ReadPosition, startPosition } from './read-position.ts';
 
 /**
- * The highest position that any API server of a database has served, shared between them in Redis. A server that is started later must not answer with
- * less. Used by served-state.ts. Neither function rejects: without an answer of Redis a server knows only what it has served itself.
+ * The highest position (heights of the chains, and the revision; see read-position.ts) that any `serac api` of a database has served, shared between
+ * these servers in Redis. A server that is started later must not answer with an older state. Used by served-state.ts. Neither function rejects: if
+ * Redis does not answer, a server knows only what it has served itself.
  */
 export type ServedPosition = {
   /** Records the position that this process is about to serve. */
@@ -18,7 +19,10 @@ export const noServedPosition: ServedPosition = { record: async () => {}, share:
 /** Seconds after which Redis forgets the position if no server has recorded one. */
 const lifeSeconds = 86_400;
 
-/** `namespace` identifies the database. A sorted set, because Redis can raise its scores without lowering them (ZADD GT, since Redis 6.2). */
+/**
+ * `namespace` identifies the database. The position is a sorted set, one score for each number, because Redis can raise scores without ever lowering them
+ * (ZADD GT, since Redis 6.2).
+ */
 export function createServedPosition(redis: Pick<Redis, 'send'>, namespace: string): ServedPosition {
   const key = `serac:served:${namespace}`;
   const record = async ({ heights, revision }: ReadPosition): Promise<void> => {

@@ -8,12 +8,13 @@ import type { BlockFacts } from './block-facts.ts';
 import type { WriterCache } from './writer-cache.ts';
 import type { WriterQueries } from './writer-queries.ts';
 
-/** Whether the last transaction is in a run of transfers of the whole chain, and in one of the fee asset. */
+/** Whether the last stored transaction belongs to a run of transfers: of the whole chain, and of the fee asset. The next transaction goes on with the run, or ends it. */
 export type OpenRuns = { readonly chain: boolean; readonly feeAsset: boolean };
 
 /**
- * Rows of `history`. Each transaction is listed under the whole chain, its addresses and its assets; transfers of the whole chain and of the
- * fee asset as runs (see index/transfer-runs.ts).
+ * The new rows of table `history` for the transactions of blocks, three values each: subject, kind, number of the transaction. The subject is the whole
+ * chain, an address or an asset: the lists in which the transaction is shown. Transfers have no rows for the whole chain and the fee asset: there, only
+ * the boundaries of runs of transfers are stored (see index/transfer-runs.ts). Called by block-writer.ts.
  */
 export function* historyRows(
   q: Pick<WriterQueries, 'lastRunBoundary'>,

@@ -13,12 +13,13 @@ export const rowSizes: { readonly [D in Dialect]: BatchSizes } = {
   postgres: [512, 128, 32, 8, 1],
 };
 
-/** Fewer rows than this come as an INSERT; more rows than the other are divided, so that a busy server finishes each COPY within the timeout. */
+/** Fewer rows than `min` are inserted by INSERT. More than `max` are divided into several COPYs, so that a busy server finishes each within the timeout. */
 const copyLimits = { min: 32, max: 1024 } as const;
 
 /**
  * A statement that inserts rows in the order of the table's key: neighbours are on the same pages, so large batches change each page once.
- * PostgreSQL gets many rows as a COPY, or as arrays with `onConflict`: what follows the values if rows may be stored already; COPY cannot do that.
+ * `onConflict`: the clause after the values, such as ` ON CONFLICT DO NOTHING`, if some of the rows may be stored already. PostgreSQL gets many rows as a
+ * COPY; with `onConflict`, which COPY does not have, as an INSERT of arrays.
  */
 export function insertRows(dialect: Dialect, name: string, table: Table, onConflict = ''): BatchedStatement {
   const columns = Object.keys(table.columns);

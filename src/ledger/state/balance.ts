@@ -26,7 +26,7 @@ export type BalanceChange = BalanceKey & { readonly before: BalanceSums | undefi
 /** A balance of one address. */
 export type AddressBalance = Omit<BalanceKey, 'address'> & BalanceSums;
 
-/** Adds up the balance changes of created and consumed outputs, one delta per balance, so that each is read and written once. */
+/** Adds up what the outputs that blocks create and consume change in balances: one delta per balance, so that each row is read and written once. */
 export type BalanceDeltas = {
   readonly add: (utxo: Utxo, addresses?: Iterable<Address>) => void;
   readonly remove: (utxo: Utxo) => void;
@@ -53,7 +53,7 @@ type DeltaTable = {
 export const ownersOf = ({ output }: Utxo): Iterable<Address> =>
   output.addresses.length < 2 ? output.addresses : new Set(output.addresses);
 
-/** A key of maps; keys of one address and asset begin alike. */
+/** The key of a balance in maps. The keys of all parts of an address and asset have the same beginning. */
 export const balanceKeyText = (address: Address, assetID: Id, part: BalancePart): string =>
   part === ownPart ? address + assetID : `${address}${assetID}${part}`;
 
@@ -106,7 +106,7 @@ export const addSums = (sums: BalanceSums | undefined, delta: BalanceSums): Bala
   nfts: (sums?.nfts ?? 0) + delta.nfts,
 });
 
-/** Whether a balance is of unspent outputs; a balance that fell to zero keeps its rows. */
+/** Whether an address has unspent outputs of a balance. A balance that fell to zero still has rows. */
 export const hasOutputs = ({ count, nfts }: BalanceSums): boolean => count > 0 || nfts > 0;
 
 /** The column `part`: no bytes for `ownPart`, 8 for a lock time, 9 for `sharedPart`, so that the parts of an asset are in this order. */
@@ -140,6 +140,7 @@ export function amountToBytes(amount: bigint): Uint8Array {
 const u128 = new Uint8Array(16);
 const u128View = new DataView(u128.buffer);
 
+/** The inverse of `amountToBytes`. Amounts of up to 8 bytes, nearly all, are read as numbers, without a buffer. */
 export function amountFromBytes(bytes: Uint8Array): bigint {
   if (bytes.length <= 6) {
     let small = 0;

@@ -21,8 +21,9 @@ type BlockRow = {
 } & BlockSumsRow;
 
 /**
- * Checks that blocks follow each other and hash to their IDs, and their transactions: each block and each transaction is read and decoded
- * once, in their order.
+ * The part of `serac check` (check.ts) that reads all blocks and transactions of a chain, each once and in their order: blocks must follow each other
+ * and hash to their IDs, their transactions must pass `createTxCheck`. Problems go to `addProblem`. Returns the last block and sums, which check.ts
+ * compares with other tables.
  */
 export function checkHistory(db: Database, t: Tables, context: CheckContext) {
   const { addProblem, readRows } = context;
@@ -33,6 +34,7 @@ export function checkHistory(db: Database, t: Tables, context: CheckContext) {
   const checkSums = createSumsCheck(feeAsset && (toHex(feeAsset.id) as Id), addProblem);
   const txCheck = createTxCheck(db, t, context);
   const txRows = readRows<TxRow>((last, limit) => txsAfter.all(last?.seq ?? 0, limit));
+  /** The next transactions, at most `count`. */
   const takeRows = (count: number): TxRow[] => {
     const rows: TxRow[] = [];
     for (let next = count > 0 ? txRows.next() : undefined; next !== undefined && next.done !== true; ) {
@@ -59,6 +61,7 @@ export function checkHistory(db: Database, t: Tables, context: CheckContext) {
     nextTx = block.height === 0 ? genesisTxs + 1 : nextTx + block.tx_count;
     previous = block;
   }
+  // Transactions after those of the last block should not exist; their number is compared below.
   for (const row of txRows) txCheck.check(row, 0);
   const sums = txCheck.finish();
   if (!sums.spendsMatch) findWrongSpends(db, t, context);

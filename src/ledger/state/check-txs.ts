@@ -46,7 +46,7 @@ export type TxSums = {
   readonly spendsMatch: boolean;
 };
 
-/** An entry for each row of an unspent output in table `owner`. */
+/** A sum of the rows of unspent outputs in table `owner`: made once of the transactions (here), once of the rows (check-accounts.ts), and compared. */
 export function createOwnerSum() {
   const sum = createHashSum();
   const entry = createEntryWriter();
@@ -67,6 +67,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
   const blockTime = db.prepare<{ time: number }>(`SELECT time FROM ${t.block} WHERE height = ?`);
   const timeAt = (height: number): number => blockTime.get(height)?.time ?? 0;
   const lastTx = db.prepare<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${t.tx}`).get()?.seq ?? 0;
+  /** Sums of the outputs that transactions consume, of those that table `spend` marks as spent, and of those that are left. */
   const [consumed, marked, unspentSum] = [createHashSum(), createHashSum(), createHashSum()];
   const owners = createOwnerSum();
   const entry = createEntryWriter();
@@ -107,7 +108,7 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
   };
 
   return {
-    /** Checks outputs without a transaction, before all transactions. */
+    /** Checks the outputs in `old_utxo`, which are not read from transactions. Runs before the first transaction is checked. */
     checkOld: (): void => {
       const oldAfter = db.prepare<OldRow>(`SELECT seq, id, bytes FROM ${t.oldUtxo} WHERE seq > ? ORDER BY seq LIMIT ?`);
       const time = timeAt(0);
@@ -146,9 +147,12 @@ export function createTxCheck(db: Database, t: Tables, { addProblem, readRows }:
       // There may be more: assets from before linearization.
       if (stored === undefined || stored < counts.assets) addProblem(`there are ${stored} assets, transactions created ${counts.assets}`);
       checkIds.finish();
-      const { txs, unspent } = counts;
       return {
-        ...{ txs, unspent, hash: unspentSum.bytes(), owners: counts.owners, ownerSum: owners.sum },
+        txs: counts.txs,
+        unspent: counts.unspent,
+        hash: unspentSum.bytes(),
+        owners: counts.owners,
+        ownerSum: owners.sum,
         spendsMatch: consumed.equals(marked),
       };
     },
@@ -250,7 +254,7 @@ export function findWrongSpends(db: Database, t: Tables, { addProblem, readRows 
   }
 }
 
-/** Whether the column `outputs` of a transaction is what the outputs it consumes give. Without it they are looked up. */
+/** Whether the column `outputs` of a transaction is right: it is made again of the outputs that the transaction consumes. A transaction may have none. */
 function hasStoredOutputs(
   { outputs, height }: TxRow,
   tx: Tx,
