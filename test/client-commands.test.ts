@@ -4,6 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandNames, commandTable } from '../src/app/config/command.ts';
 import { parseFlags } from '../src/app/config/flags.ts';
+import { createClient } from '../src/sdk/client.ts';
+import {
+  baseTx,
+  formatTx,
+  ownedBy,
+  parseAddress,
+  parseKey,
+  parseUtxoText,
+  readChainParams,
+  signDraft,
+  transfer,
+} from '../src/sdk/codec.ts';
 import { eventually } from './processes.ts';
 import { type Program, programCommand, runProgram, startProgramAsUsers } from './program.ts';
 import { runCommand } from './short-command.ts';
@@ -200,7 +212,7 @@ describe('money', () => {
     const { amounts: _, ...imported } = await json('import', 'C', owner, '--to', heir, '--memo', 'in');
     expect(imported).toMatchObject({ amount: '2000000000', symbol: 'AVAX', from: 'C-Chain', to: heir, status: 'Accepted', remaining: 0 });
     const wrong = await serac('import', '5', 'C');
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('usage: serac import [P|C] [WHO]')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('usage: serac import [CHAIN] [ADDRESS]')]);
   });
 
   test('an asset is created, minted, shown and sent by its symbol, in whole units', async () => {
@@ -273,6 +285,139 @@ describe('money', () => {
     expect((await serac('nft', 'send', sent.utxoID, to)).err).toContain('cannot sign');
   });
 });
+
+describe('what an address has', () => {
+  const owned = 'X-local1pg9q5zs2pg9q5zs2pg9q5zs2pg9q5zs2qwz9l6';
+
+  test('balance: to spend, locked, with other owners, exported and waiting for an import; of all accounts with all', async () => {
+    const { accounts } = await json('accounts');
+    const [, , , , , , , who] = accounts.map(({ address }: { address: string }) => address);
+    const dev = (method: string, params: object) => node.client.call('/ext/dev', `dev.${method}`, params);
+    await ok('send', who, '2', '--locktime', '2100-01-01T00:00:00Z');
+    await dev('send', { to: [who, accounts[1].address], threshold: 2, amount: '3 AVAX' });
+    await dev('send', { to: [who, accounts[1].address], threshold: 2, amount: '1 AVAX' });
+    await ok('deposit', 'C', who, '5');
+    await ok('export', 'P', '7', '--from', '7');
+    await ok('nft', 'create', 'Owned', 'OWN');
+    await ok('nft', 'mint', 'OWN', who, 'one');
+    const out = await ok('balance', '7');
+    expect(out.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' | '))).toEqual([
+      who,
+      'Amount | Asset | State',
+      '9,992.999 AVAX | Avalanche | spendable',
+      '1 OWN | Owned | spendable',
+      '2 AVAX | Avalanche | locked',
+      '7 AVAX | Avalanche | exported, not imported there yet',
+      '4 AVAX | Avalanche | with other owners',
+      '5 AVAX | Avalanche | at C-Chain: serac import',
+      '',
+    ]);
+    const { address, balances } = await json('balance', who);
+    expect([address, balances.length]).toEqual([who, 6]);
+    expect(balances[2]).toMatchObject({ amount: '2000000000', symbol: 'AVAX', name: 'Avalanche', denomination: 9, state: 'locked' });
+    expect((await ok('balance')).split('\n')[0]).toBe(accounts[0].address);
+    expect(await ok('balance', owned)).toBe(`${owned}\n  nothing\n`);
+    const all = await ok('balance', 'all');
+    expect(all.match(/^account \d+ {2}X-local1/gm)).toHaveLength(11);
+    expect((await json('balance', 'all')).accounts[7]).toEqual({ account: 7, address: who, balances });
+    const wrong = await serac('balance', '99');
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"99" is not an address')]);
+  });
+
+  test('asset list and nft list: of the chain, or of an address', async () => {
+    const { assetID } = await json('asset', 'create', 'Listed', 'LST', '12', '--mintable');
+    const listed = await ok('asset', 'list');
+    expect(listed).toStartWith('AVAX  Avalanche, ');
+    expect(listed).toContain(`LST   Listed, 12, can be minted, 1 owner\n      ${assetID}\n`);
+    const { assets, truncated } = await json('asset', 'list');
+    expect([assets[0].symbol, assets.at(-1).assetId, truncated]).toEqual(['AVAX', assetID, false]);
+    await ok('nft', 'create', 'Shown', 'SHN');
+    const { utxoID } = await json('nft', 'mint', 'SHN', owned, 'hello');
+    const line = `SHN   group 0  "hello"\n      ${utxoID}\n`;
+    expect(await ok('nft', 'list', owned)).toBe(line);
+    expect(await ok('nft', 'list')).toContain(line);
+    expect((await json('nft', 'list', owned)).nfts).toEqual([
+      { symbol: 'SHN', assetID: expect.stringMatching(id), groupID: 0, payload: '0x68656c6c6f', utxoID },
+    ]);
+    expect(await ok('nft', 'list', '9')).toBe('no NFTs\n');
+  });
+
+  test('watch: what happens to an address, with what it has after each event', async () => {
+    const [text, lines] = [follow('watch', owned), follow('watch', owned, '--json')];
+    try {
+      for (const { out } of [text, lines])
+        await eventually(
+          async () => out(),
+          (shown) => shown.includes('\n'),
+        );
+      const { txID } = await json('send', owned, '8');
+      // A stream that is being opened may miss an event, so the next one is sent too.
+      await eventually(
+        async () => {
+          await ok('send', owned, '1');
+          return [text.out(), lines.out()];
+        },
+        (shown) => shown.every((one) => /BaseTx/.test(one)),
+      );
+      expect(text.out()).toStartWith(`${owned}\n  has 1 SHN spendable\n`);
+      expect(text.out()).toMatch(/ {2}BaseTx \w+\n {4}account 0 sent \d AVAX to .*\n(?: {4}.*\n)+ {2}has \d+ AVAX spendable\n/);
+      const [first, second] = lines
+        .out()
+        .split('\n')
+        .slice(0, 2)
+        .map((line) => JSON.parse(line));
+      expect(first).toMatchObject({ address: owned, event: null, balances: [{ symbol: 'SHN' }] });
+      expect(second).toMatchObject({
+        event: { kind: 'tx' },
+        balances: expect.arrayContaining([expect.objectContaining({ symbol: 'AVAX' })]),
+      });
+      expect(txID).toMatch(id);
+    } finally {
+      for (const one of [text, lines]) await one.stop();
+    }
+    used.add('watch');
+  });
+
+  test('issue: a signed transaction has the same receipt; bytes that are none are refused', async () => {
+    const key = parseKey((await json('accounts')).accounts[9].privateKey);
+    const api = createClient(node.url);
+    const chainParams = await readChainParams(api);
+    const { accounts } = await json('accounts');
+    const { utxos } = await api.avm.getUTXOs({ addresses: [accounts[9].address] });
+    const sent = [transfer(chainParams.feeAsset, 6_000_000_000n, ownedBy([parseAddress(to)]))];
+    const tx = formatTx(signDraft(baseTx({ keys: [key], chainParams }, { utxos: utxos.map(parseUtxoText) }, sent)));
+    const out = await ok('issue', tx);
+    const rows = Object.fromEntries(
+      out
+        .split('\n')
+        .slice(1)
+        .map((line) => [line.slice(0, 12).trim(), line.slice(13)]),
+    );
+    expect(out).toStartWith('account 9 sent 6 AVAX to ');
+    expect(rows).toMatchObject({ amount: '6 AVAX', from: accounts[9].address, to, fee: '0.001 AVAX', status: 'Accepted' });
+    expect(rows.height).toMatch(/^\d+$/);
+    const again = await serac('issue', tx);
+    expect([again.code, again.out]).toEqual([1, '']);
+    expect((await serac('issue', 'hello')).code).toBe(2);
+  });
+});
+
+/** Runs a command that does not end by itself. */
+function follow(...args: string[]) {
+  const child = Bun.spawn([...programCommand, ...args, '--url', node.url], { stdout: 'pipe' });
+  let out = '';
+  const read = (async () => {
+    for await (const chunk of child.stdout) out += Buffer.from(chunk).toString();
+  })();
+  return {
+    out: () => out,
+    stop: async () => {
+      child.kill('SIGINT');
+      expect(await child.exited).toBe(0);
+      await read;
+    },
+  };
+}
 
 describe('what is on the chain', () => {
   test('tx, utxo, block and address', async () => {
@@ -351,6 +496,19 @@ describe('blocks, time, snapshots and the state file', () => {
     expect(await json('block', 'latest')).toEqual(before);
     for (const name of ['clean', 'later']) expect(await ok('snapshot', 'delete', name)).toBe(`snapshot ${name} deleted\n`);
     expect(await ok('snapshot', 'list')).toContain('no snapshots');
+  });
+
+  test('reset asks, or needs --yes; the chain begins again', async () => {
+    const asked = await serac('reset');
+    expect([asked.code, asked.out, asked.err]).toEqual([2, '', expect.stringContaining('give --yes')]);
+    const before = await json('block', 'latest');
+    await ok('snapshot', 'save', 'kept');
+    expect(await ok('reset', '--yes')).toMatch(/^reset, now at height 1, 20/);
+    expect((await json('block', 'latest')).blockNumber).toBe('1');
+    await ok('snapshot', 'revert', 'kept');
+    expect(await json('block', 'latest')).toEqual(before);
+    await ok('snapshot', 'delete', 'kept');
+    expect((await json('reset', '--yes')).height).toBe('1');
   });
 
   test('the state is saved to a file and loaded from it; a bad file changes nothing', async () => {

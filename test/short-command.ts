@@ -45,6 +45,7 @@ export async function runCommand(...args: string[]): Promise<Ended> {
       err += `${line}\n`;
     }),
     wait: (_, work) => work,
+    confirm: async () => undefined,
     time: () => new Date().toISOString(),
   });
   return { code, out, err: error === undefined ? err : `${err}${error}\n` };

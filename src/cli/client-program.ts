@@ -8,19 +8,20 @@ import type { ClientContext } from './commands/client-command.ts';
 import { type ClientCommandName, runClientCommand } from './commands/client-commands.ts';
 
 /** The terminal of a command, and the environment of its process. */
-type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env' | 'wait'>;
+type ClientProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env' | 'wait' | 'confirm'>;
 
 /** Runs a command that asks a running node. Returns the exit code if it is not 0. */
 export const runClientProgram = (
   name: ClientCommandName,
   { command, options, given }: { readonly command: Command; readonly options: Options; readonly given: FlagInputs },
-  { input, write, onInterrupt, env, wait }: ClientProcess,
+  { input, write, onInterrupt, env, wait, confirm }: ClientProcess,
 ): Promise<number | undefined> =>
   runClientCommand(name, {
     input,
     write,
     onInterrupt,
     env,
+    confirm,
     client: createRpcClient({ url: options.url, token: options['dev-token'], apiKey: options['api-key'] }),
     args: command.args,
     options,

@@ -27,6 +27,7 @@ import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
 import { describeExit, exitCodes } from './exit-error.ts';
 import { selectRole } from './process-role.ts';
 import { faultOf, isClientCommand, runShortCommand } from './short-command.ts';
+import { createConfirm } from './terminal/confirm.ts';
 import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
@@ -121,7 +122,8 @@ async function runShort(parsed: ParsedFlags): Promise<void> {
   };
   const write = (text: string): void => void process.stdout.write(text);
   const wait = createWaitingLine(process.env.TERM === 'dumb' ? { write } : process.stderr, env.timers.after);
-  const running = runShortCommand(parsed, { input: process.stdin, write, onInterrupt, env, wait, time: timeTexts.json });
+  const confirm = createConfirm(process.stdin, process.stderr);
+  const running = runShortCommand(parsed, { input: process.stdin, write, onInterrupt, env, wait, confirm, time: timeTexts.json });
   const { code, error } = await running;
   process.exitCode = code;
   if (error === undefined) return;

@@ -11,7 +11,7 @@ import { describeExit } from './exit-error.ts';
 export const isClientCommand = (name: CommandName): name is ClientCommandName => commandTable[name].kind === 'client';
 
 /** The streams of a command and the environment of its process. */
-type ShortProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env' | 'wait'> & {
+type ShortProcess = Pick<ClientContext, 'input' | 'write' | 'onInterrupt' | 'env' | 'wait' | 'confirm'> & {
   /** The time of an error that is printed as JSON. */
   readonly time: () => string;
 };
@@ -37,7 +37,10 @@ export function faultOf(error: unknown, isJson: boolean): AnyFault {
   return fault ?? new Fault((error as { readonly stack?: string } | null | undefined)?.stack ?? String(error), { code: 'INTERNAL' });
 }
 
-async function runOrPrint(parsed: ParsedFlags, { input, write, onInterrupt, env, wait }: ShortProcess): Promise<number | undefined> {
+async function runOrPrint(
+  parsed: ParsedFlags,
+  { input, write, onInterrupt, env, wait, confirm }: ShortProcess,
+): Promise<number | undefined> {
   switch (parsed.kind) {
     case 'help':
       write(parsed.text);
@@ -49,7 +52,7 @@ async function runOrPrint(parsed: ParsedFlags, { input, write, onInterrupt, env,
       throw new Fault(parsed.message, { code: parsed.code, exitCode: parsed.exitCode });
     case 'run': {
       const { runClientProgram } = await import('./client-program.ts');
-      return runClientProgram(parsed.command.name as ClientCommandName, parsed, { input, write, onInterrupt, env, wait });
+      return runClientProgram(parsed.command.name as ClientCommandName, parsed, { input, write, onInterrupt, env, wait, confirm });
     }
   }
 }

@@ -93,6 +93,12 @@ export const commandTable = {
     help: "name an address; the name then stands for it in every command; '' removes it, and without arguments all names are listed",
     examples: ['label', 'label 1 alice', 'send alice 5', "label alice ''"],
   },
+  balance: {
+    kind: 'client',
+    args: ['[ADDRESS]'],
+    help: 'all that an address has (account 0): to spend, locked, with other owners, waiting for an import; all: of all accounts',
+    examples: ['balance', 'balance 1', 'balance X-local1… --json', 'balance all'],
+  },
   faucet: {
     kind: 'client',
     args: ['ADDRESS', '[AMOUNT]', '[UNIT]'],
@@ -119,7 +125,7 @@ export const commandTable = {
   },
   import: {
     kind: 'client',
-    args: ['[CHAIN]', '[WHO]'],
+    args: ['[CHAIN]', '[ADDRESS]'],
     help: 'import what waits for an account (0) from the P- or C-Chain or both, to itself or --to; imported AVAX pays the fee',
     examples: ['import', 'import C', 'import 1', 'import P 1 --to X-local1…'],
   },
@@ -141,6 +147,7 @@ export const commandTable = {
     help: 'name, symbol, denomination and owners of an asset',
     examples: ['asset show AVAX'],
   },
+  'asset list': { kind: 'client', args: [], help: 'list the assets of the chain', examples: ['asset list', 'asset list --json'] },
   'nft create': {
     kind: 'client',
     args: ['NAME', 'SYMBOL'],
@@ -154,6 +161,18 @@ export const commandTable = {
     examples: ['nft mint CRD X-local1… https://example.com/1.json'],
   },
   'nft send': { kind: 'client', args: ['UTXO', 'ADDRESS'], help: 'send an NFT to an address', examples: ['nft send 2Hb… X-local1…'] },
+  'nft list': {
+    kind: 'client',
+    args: ['[ADDRESS]'],
+    help: 'list the NFTs that an address has, or all that were minted',
+    examples: ['nft list', 'nft list 1'],
+  },
+  issue: {
+    kind: 'client',
+    args: ['HEX'],
+    help: 'issue a signed transaction: its bytes with checksum as 0x…; serac tx checks them before',
+    examples: ['issue 0x0000…'],
+  },
   tx: {
     kind: 'client',
     args: ['ID|HEX'],
@@ -193,6 +212,7 @@ export const commandTable = {
     help: 'spend outputs of an address only with its signatures again',
     examples: ['impersonate stop X-local1…'],
   },
+  reset: { kind: 'client', args: [], help: 'start again from genesis; snapshots stay', examples: ['reset', 'reset --yes'] },
   'snapshot save': { kind: 'client', args: ['[NAME]'], help: 'take a snapshot of the chain', examples: ['snapshot save clean'] },
   'snapshot revert': { kind: 'client', args: ['NAME'], help: 'go back to a snapshot', examples: ['snapshot revert clean'] },
   'snapshot list': { kind: 'client', args: [], help: 'list the snapshots', examples: ['snapshot list'] },
@@ -225,6 +245,12 @@ export const commandTable = {
     args: [],
     help: 'print events as they happen',
     examples: ['tail', 'tail --address X-local1… --kind tx', 'tail --json'],
+  },
+  watch: {
+    kind: 'client',
+    args: ['ADDRESS'],
+    help: 'print what happens to an address, and what it has after each event',
+    examples: ['watch 1', 'watch X-local1… --json'],
   },
   peers: { kind: 'client', args: [], help: 'list the peers of a node', examples: ['peers', 'peers --url http://127.0.0.1:9660 --json'] },
   doctor: {

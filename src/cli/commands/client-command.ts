@@ -28,6 +28,8 @@ export type ClientContext = {
   readonly env: Env;
   /** Awaits work; while it takes long, a terminal shows what is waited for. */
   readonly wait: <T>(what: string, work: Promise<T>) => Promise<T>;
+  /** Asks a question at the terminal. Undefined if standard input is no terminal. */
+  readonly confirm: (question: string) => Promise<boolean | undefined>;
   /** Returns a signal that is aborted when the user interrupts the command, which then ends by itself. Without this call it is ended at once. */
   readonly onInterrupt: () => AbortSignal;
 };

@@ -1,14 +1,18 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { CommandName, commandTable } from '../../app/config/command.ts';
+import { balance } from './balance.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
 import { explainError } from './explain-error.ts';
+import { issue } from './issue.ts';
 import { label } from './label-command.ts';
+import { listCommands } from './list-commands.ts';
 import { moneyCommands } from './money-commands.ts';
 import { peers } from './peers.ts';
 import { rpc } from './rpc.ts';
 import { showCommands } from './show-commands.ts';
 import { tail } from './tail.ts';
+import { watch } from './watch.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
 /** The commands that ask a running node. */
@@ -39,9 +43,13 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   ...moneyCommands,
   ...controlCommands,
   ...showCommands,
+  ...listCommands,
   ...webhookCommands,
   label,
+  balance,
+  issue,
   tail,
+  watch,
   peers,
   rpc,
   // Imported when they run: they contain a node or a server, which the other commands need not load.

@@ -47,6 +47,22 @@ export const controlCommands = {
   }) satisfies ClientCommand,
   'impersonate start': devCommand('impersonate', ([address]) => ({ address }), formatImpersonation),
   'impersonate stop': devCommand('stopImpersonating', ([address]) => ({ address }), formatImpersonation),
+  reset: (async (context) => {
+    const { client, options, print, confirm } = context;
+    const { height } = decodeDev('nodeInfo', await callDev(client, 'nodeInfo'));
+    const question = `Remove all ${height} blocks of the chain at ${client.url}, and start again from genesis?`;
+    const isConfirmed = options.yes || (await confirm(question));
+    if (isConfirmed === undefined) throw badArgument('reset', 'serac reset removes all blocks; give --yes where nobody can be asked');
+    if (!isConfirmed) {
+      print(options.json ? JSON.stringify({ reset: false }) : 'nothing was changed');
+      return 1;
+    }
+    return devCommand(
+      'reset',
+      () => ({}),
+      (tip) => [`reset, now at ${formatTip(tip)}`],
+    )(context);
+  }) satisfies ClientCommand,
   'snapshot save': devCommand(
     'snapshot',
     ([name]) => ({ name }),

@@ -58,6 +58,7 @@ const commandOfMethod: { readonly [method: string]: string } = {
   'dev.mine': 'serac mine',
   'dev.atomicDeposit': 'serac deposit',
   'dev.import': 'serac import',
+  'dev.reset': 'serac reset',
   'dev.createAsset': 'serac asset create',
   'dev.createNFT': 'serac nft create',
   'avm.getUTXOs': 'serac address ADDRESS',

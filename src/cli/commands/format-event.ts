@@ -29,14 +29,15 @@ type EventData = {
   readonly closed: { readonly message?: string };
 };
 
-type Writers = {
+/** How events name amounts and transactions. */
+export type EventWriters = {
   readonly formatAmount: (amount: string, assetID: string) => Promise<string>;
   readonly writeSentence: WriteSentence;
 };
-type Format<E> = (event: E, writers: Writers) => Promise<readonly string[]> | readonly string[];
+type Format<E> = (event: E, writers: EventWriters) => Promise<readonly string[]> | readonly string[];
 
 /** An event as lines for people; none for a heartbeat. An event of an unknown kind is printed as it is. */
-export async function formatEvent(kind: string, data: string, writers: Writers): Promise<readonly string[]> {
+export async function formatEvent(kind: string, data: string, writers: EventWriters): Promise<readonly string[]> {
   if (!Object.hasOwn(formats, kind)) return [`${kind} ${data}`];
   return (formats[kind as keyof EventData] as Format<unknown>)(JSON.parse(data), writers);
 }
@@ -75,7 +76,7 @@ const settingTexts = {
 async function formatChange(
   { address, assetID, change, sharedChange }: Change,
   label: string | undefined,
-  formatAmount: Writers['formatAmount'],
+  formatAmount: EventWriters['formatAmount'],
 ): Promise<string[]> {
   const owner = label === undefined ? address : `${address} (${label})`;
   const line = async (amount: string, note: string): Promise<string[]> => {

@@ -74,7 +74,8 @@ export const moneyCommands = {
   import: issuingCommand('import', async ({ client, args, options: { to: receiver, memo } }) => {
     const [sourceChain, who] = isCounterpart(args[0]) ? args : [undefined, ...args];
     const extra = sourceChain === undefined ? args[1] : undefined;
-    if (extra !== undefined) throw badArgument(extra, `unexpected argument ${JSON.stringify(extra)}; usage: serac import [P|C] [WHO]`);
+    if (extra !== undefined)
+      throw badArgument(extra, `unexpected argument ${JSON.stringify(extra)}; usage: serac import [CHAIN] [ADDRESS]`);
     return {
       params: { sourceChain, from: who, to: receiver, memo },
       describe: async ({ imports, remaining }) => {

@@ -4,11 +4,11 @@ import { type ClientContext, callDev, type DevResult, decodeDev, nodeMethods } f
 /** What became of a transaction, and what to do about one that is not accepted yet. */
 export type Outcome = { readonly status: string; readonly remedy?: string };
 
-/** Milliseconds between two questions about a transaction, and the longest wait for the next block of a node that makes them by time. */
-const [pollInterval, maxWait] = [200, 60_000];
+/** Milliseconds between two questions about a transaction, how long a block may take, and the longest wait where blocks are made by time. */
+const [pollInterval, blockWait, maxWait] = [200, 10_000, 60_000];
 
 /**
- * The status of an issued transaction. Where blocks are made by time it waits for the next one, unless `--no-wait` is given. Without a transaction,
+ * The status of an issued transaction. Waits until it is accepted, unless `--no-wait` is given or blocks are made by hand. Without a transaction,
  * something waits to be imported.
  */
 export async function waitForOutcome({ client, options, wait }: ClientContext, txID: string | undefined): Promise<Outcome> {
@@ -16,9 +16,10 @@ export async function waitForOutcome({ client, options, wait }: ClientContext, t
   const status = await readStatus(client, txID);
   if (status !== 'Processing') return { status };
   const policy = await readPolicy(client);
-  if (options['no-wait'] || policy === undefined || policy.interval === 0) return { status, remedy: remedyFor(policy) };
-  const accepted = pollStatus(client, txID, Math.min(policy.interval * 1000 + 10_000, maxWait));
-  const later = await wait(`waiting for the next block; one is made every ${policy.interval} s`, accepted);
+  if (options['no-wait'] || isByHand(policy)) return { status, remedy: remedyFor(policy) };
+  const { automine = true, interval = 0 } = policy ?? {};
+  const what = automine ? 'waiting until the transaction is accepted' : `waiting for the next block; one is made every ${interval} s`;
+  const later = await wait(what, pollStatus(client, txID, Math.min(interval * 1000 + blockWait, maxWait)));
   return later === 'Processing' ? { status: later, remedy: remedyFor(policy) } : { status: later };
 }
 
@@ -43,7 +44,7 @@ const readPolicy = (client: RpcClient): Promise<Policy | undefined> =>
     () => undefined,
   );
 
+const isByHand = (policy: Policy | undefined): boolean => policy?.automine === false && policy.interval === 0;
+
 const remedyFor = (policy: Policy | undefined): string =>
-  policy?.automine === false && policy.interval === 0
-    ? 'blocks are made by hand here: serac mine makes one'
-    : 'it is in no block yet; serac tx ID shows whether it is';
+  isByHand(policy) ? 'blocks are made by hand here: serac mine makes one' : 'it is in no block yet; serac tx ID shows whether it is';

@@ -1,24 +1,43 @@
 import { openEventStream } from '../../api/client/client.ts';
 import { SeracError } from '../../api/client/fault.ts';
+import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { readServerSentEvents } from '../../api/client/server-sent-events.ts';
 import { createSilenceLimit } from '../../api/client/silence-limit.ts';
 import { createAmountFormatter, createAssetDescriber, findAsset } from './asset-labels.ts';
-import type { ClientCommand } from './client-command.ts';
-import { formatEvent } from './format-event.ts';
+import type { ClientCommand, ClientContext } from './client-command.ts';
+import { type EventWriters, formatEvent } from './format-event.ts';
 import { requireAddress } from './named-address.ts';
 import { createSentenceWriter } from './tx-sentence.ts';
 
 /** Milliseconds until a lost connection is tried again, and until one without a heartbeat, which comes every 2 s, counts as lost. */
 const [retryDelay, silenceLimit] = [1000, 10_000];
 
-/** `serac tail`: prints events until it is interrupted, and resumes without gap after a lost connection. */
-export const tail: ClientCommand = async ({ client, options, print, onInterrupt }) => {
+/** `serac tail`: prints events until it is interrupted. */
+export const tail: ClientCommand = async (context) => {
+  const { client, options, print } = context;
   const filter = new URLSearchParams();
   if (options.address !== undefined) filter.set('address', await requireAddress(client, options.address));
   if (options.asset !== undefined) filter.set('asset', (await findAsset(client, options.asset)).assetID);
-  const describe = createAssetDescriber(client);
-  const writers = { formatAmount: createAmountFormatter(describe), writeSentence: createSentenceWriter(client, describe) };
   for (const kind of options.kind ?? []) filter.append('kind', kind);
+  const writers = createWriters(client);
+  return followEvents(context, filter, async (kind, data) => {
+    if (options.json) {
+      if (kind !== 'heartbeat') print(data);
+    } else for (const line of await formatEvent(kind, data, writers)) print(line);
+  });
+};
+
+export function createWriters(client: RpcClient): EventWriters {
+  const describe = createAssetDescriber(client);
+  return { formatAmount: createAmountFormatter(describe), writeSentence: createSentenceWriter(client, describe) };
+}
+
+/** Calls `handle` for each event until the command is interrupted, and resumes without gap after a lost connection. */
+export async function followEvents(
+  { client, onInterrupt }: ClientContext,
+  filter: URLSearchParams,
+  handle: (kind: string, data: string) => Promise<void>,
+): Promise<undefined> {
   const interrupted = onInterrupt();
   let lastID: string | undefined;
   let isFirst = true;
@@ -31,9 +50,7 @@ export const tail: ClientCommand = async ({ client, options, print, onInterrupt 
       isFirst = false;
       for await (const { id, kind, data } of readServerSentEvents(silence.watch(response))) {
         if (id !== '') lastID = id;
-        if (options.json) {
-          if (kind !== 'heartbeat') print(data);
-        } else for (const line of await formatEvent(kind, data, writers)) print(line);
+        await handle(kind, data);
       }
     } catch (error) {
       if (interrupted.aborted) return undefined;
@@ -44,7 +61,7 @@ export const tail: ClientCommand = async ({ client, options, print, onInterrupt 
     await new Promise((resolve) => setTimeout(resolve, retryDelay));
   }
   return undefined;
-};
+}
 
 /** A node that is starting or stopping may answer with status 503. */
 const isLostConnection = (error: unknown): boolean =>

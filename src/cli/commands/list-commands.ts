@@ -1,0 +1,107 @@
+import type { RpcClient } from '../../api/client/rpc-client.ts';
+import type { AssetList, AssetSummary, NftGroupList, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import { formatUnits } from '../../base/bytes/units.ts';
+import type { ClientCommand } from './client-command.ts';
+import { createDataClient } from './data-client.ts';
+import { requireAddress } from './named-address.ts';
+import { formatBytes } from './table.ts';
+
+/** Items that a list shows at most, and items of one request. */
+const [maxItems, pageSize] = [1000, 100];
+
+type Get = (path: string) => Promise<unknown>;
+
+/** Reads a list of the Data API page by page, up to the most items that are shown. */
+async function readList<T>(get: Get, path: string, itemsOf: (answer: unknown) => readonly T[]): Promise<{ items: T[]; isCut: boolean }> {
+  const items: T[] = [];
+  for (let token = ''; ; ) {
+    const answer = await get(`${path}${path.includes('?') ? '&' : '?'}pageSize=${pageSize}${token}`);
+    items.push(...itemsOf(answer));
+    const { nextPageToken } = answer as { readonly nextPageToken?: string };
+    if (nextPageToken === undefined || items.length >= maxItems) return { items, isCut: nextPageToken !== undefined };
+    token = `&pageToken=${encodeURIComponent(nextPageToken)}`;
+  }
+}
+
+const listAssets = (get: Get) => readList(get, '/assets', (answer) => (answer as AssetList).assets);
+
+const cutNote = `the first ${maxItems} are shown; the Data API lists all`;
+
+/** `serac asset list`: the assets of the chain, oldest first. */
+const assetList: ClientCommand = async ({ client, options, print }) => {
+  const { items, isCut } = await listAssets(await createDataClient(client));
+  if (options.json) print(JSON.stringify({ assets: items, truncated: isCut }));
+  else {
+    for (const asset of items) {
+      print(`${asset.symbol.padEnd(4)}  ${asset.name}, ${describeSupply(asset)}`);
+      print(`      ${asset.assetId}`);
+    }
+    if (isCut) print(cutNote);
+  }
+  return undefined;
+};
+
+function describeSupply({ type, unitType, supply, denomination, cap, holders }: AssetSummary): string {
+  const owners = `${holders} ${holders === 1 ? 'owner' : 'owners'}`;
+  if (type === 'nft') return `${supply} ${unitType === 'property' ? 'properties' : 'NFTs'}, ${owners}`;
+  return `${formatUnits(BigInt(supply), denomination)}${cap === 'variable' ? ', can be minted' : ''}, ${owners}`;
+}
+
+/** `serac nft list`: the NFTs that an address owns, or all that were minted on the chain. */
+const nftList: ClientCommand = async ({ client, args: [who], options, print }) => {
+  const get = await createDataClient(client);
+  const { nfts, isCut } = who === undefined ? await listMinted(get) : await listOwned(get, client, who);
+  if (options.json) print(JSON.stringify({ nfts, truncated: isCut }));
+  else {
+    for (const { symbol, groupID, payload, utxoID } of nfts) {
+      print(`${symbol.padEnd(4)}  group ${groupID}  ${formatBytes(payload).slice(0, shownPayload)}`);
+      print(`      ${utxoID ?? ''}`.trimEnd());
+    }
+    if (nfts.length === 0) print(`no NFTs${who === undefined ? '; serac nft create and serac nft mint make some' : ''}`);
+    if (isCut) print(cutNote);
+  }
+  return undefined;
+};
+
+/** Characters of a payload on a line. */
+const shownPayload = 60;
+
+type Nft = {
+  readonly symbol: string;
+  readonly assetID: string;
+  readonly groupID: number;
+  readonly payload: string;
+  /** The output that holds it; for the chain's list the output in which it was minted. */
+  readonly utxoID?: string | undefined;
+};
+
+async function listOwned(get: Get, client: RpcClient, who: string): Promise<{ nfts: readonly Nft[]; isCut: boolean }> {
+  const address = await requireAddress(client, who);
+  const { items, isCut } = await readList(get, `/utxos?addresses=${address}`, (answer) => (answer as UtxoList).utxos);
+  const isNft = ({ asset, utxoType, groupId }: Utxo): boolean => asset.type === 'nft' && utxoType === 'transfer' && groupId !== undefined;
+  const nfts = items.filter(isNft).map(({ asset, groupId = 0, payload = '0x', utxoId }) => ({
+    symbol: asset.symbol,
+    assetID: asset.assetId,
+    groupID: groupId,
+    payload,
+    utxoID: utxoId,
+  }));
+  return { nfts, isCut };
+}
+
+async function listMinted(get: Get): Promise<{ nfts: readonly Nft[]; isCut: boolean }> {
+  const assets = await listAssets(get);
+  const nfts: Nft[] = [];
+  let isCut = assets.isCut;
+  for (const { assetId, symbol, mintedNfts } of assets.items) {
+    if (mintedNfts === '0' || nfts.length >= maxItems) continue;
+    const groups = await readList(get, `/assets/${assetId}/nft-groups`, (answer) => (answer as NftGroupList).groups);
+    isCut ||= groups.isCut;
+    for (const { groupId, minted } of groups.items)
+      if (minted !== undefined) nfts.push({ symbol, assetID: assetId, groupID: groupId, payload: minted.payload, utxoID: minted.utxoId });
+  }
+  return { nfts, isCut };
+}
+
+/** Commands that list what is on the chain. */
+export const listCommands = { 'asset list': assetList, 'nft list': nftList };
