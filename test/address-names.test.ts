@@ -34,6 +34,10 @@ test('the number of an account stands for its address in every command', async (
   expect(await ok('asset', 'create', 'Gold', 'GLD', '100', '--owner', '1', '--mintable')).toContain('with 100 GLD for account 1');
   expect(await ok('asset', 'mint', 'GLD', '2', '5')).toStartWith('account 0 minted 5 GLD to account 2\n');
   expect(await ok('impersonate', 'start', '4')).toBe(`1 address is impersonated\n${accountOf(4)}\n`);
+  const hook = JSON.parse(await ok('webhooks', 'create', 'http://127.0.0.1:1/', '1, 2', '--json'));
+  expect(hook.metadata.keys).toEqual([accountOf(1), accountOf(2)]);
+  // The types of the library take a number too.
+  expect(await node.dev.send({ to: [1, accountOf(2)], from: 0, amount: '1 nAVAX' })).toHaveProperty('txID');
   for (const command of ['address', 'address --json']) expect(await ok(...command.split(' '), '1')).toContain(accountOf(1));
 });
 

@@ -23,7 +23,7 @@ const maxAddresses = 128;
 
 /** An address, or several of which `threshold` must sign. */
 const to = oneOrList(addressName(), 'address, account number or label, or a list of them', maxAddresses);
-const amount = numberOrText('amount', 'A number of the smallest unit, or an amount with its symbol such as `1.5 AVAX`.');
+const amount = numberOrText('amount', 'A number of the smallest unit, or an amount with its unit: `1.5 AVAX`, `5 nAVAX`.');
 const assetID = optional(text());
 const threshold = optional(u32());
 /** Text, or bytes as `0x…`. */

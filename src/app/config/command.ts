@@ -229,10 +229,7 @@ export const commandTable = {
     kind: 'client',
     args: ['URL', '[ADDRESSES]'],
     help: 'send a signed request to a URL for every transaction of addresses, or of --asset',
-    examples: [
-      'webhooks create https://example.org/hook X-local1…,X-local1…',
-      'webhooks create http://127.0.0.1:8080/ --asset AVAX --name all',
-    ],
+    examples: ['webhooks create https://example.org/hook X-local1…,2', 'webhooks create http://127.0.0.1:8080/ --asset AVAX --name all'],
   },
   'webhooks list': { kind: 'client', args: [], help: 'list the webhooks and how their deliveries go', examples: ['webhooks list'] },
   'webhooks show': { kind: 'client', args: ['ID'], help: 'show a webhook', examples: ['webhooks show 2b1c…'] },

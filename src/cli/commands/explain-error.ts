@@ -53,6 +53,7 @@ const maxMessage = 2000;
 /** The commands that do what methods do, which the messages of a node name. */
 const commandOfMethod: { readonly [method: string]: string } = {
   'dev.accounts': 'serac accounts',
+  'dev.labels': 'serac label',
   'dev.listSnapshots': 'serac snapshot list',
   'dev.snapshot': 'serac snapshot save',
   'dev.mine': 'serac mine',

@@ -6,6 +6,7 @@ import { readApiMessage } from '../../api/rest/api-error.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { parseAnswer } from './data-client.ts';
 import { badArgument } from './fault.ts';
+import { requireAddress } from './named-address.ts';
 import { formatTable, formatTime } from './table.ts';
 
 type Rows = typeof webhookRows;
@@ -97,17 +98,20 @@ const setStatus = (status: Webhook['status']): ClientCommand =>
 /** Commands that manage webhooks. */
 export const webhookCommands = {
   'webhooks create': command(
-    ({ client, args: [url = '', addresses], options: { asset, name } }) => {
+    async ({ client, args: [url = '', addresses], options: { asset, name } }) => {
       if ((addresses === undefined) === (asset === undefined))
         throw badArgument(
           addresses ?? '',
           'give addresses, separated by commas, or --asset; usage: serac webhooks create URL [ADDRESSES] [--asset ASSET]',
         );
       const isForAsset = addresses === undefined;
+      const keys = isForAsset
+        ? (asset ?? '').split(',')
+        : await Promise.all(addresses.split(',').map((address) => requireAddress(client, address.trim())));
       return call(client, 'createWebhook', '', {
         ...{ url, name },
         eventType: isForAsset ? 'asset_activity' : 'primary_network_address_activity',
-        metadata: { keyType: isForAsset ? 'assets' : 'addresses', keys: (addresses ?? asset ?? '').split(',') },
+        metadata: { keyType: isForAsset ? 'assets' : 'addresses', keys },
       });
     },
     (created) => [...describe(created), '', 'Requests are signed with this secret. It will not be shown again:', '', `  ${created.secret}`],
