@@ -23,6 +23,7 @@ process.on('message', () => {
   isLast = true;
 });
 
+let newSince = performance.now();
 for (let checked = -1; ; ) {
   const isFullCheck = isLast;
   db.exec('BEGIN');
@@ -31,9 +32,11 @@ for (let checked = -1; ; ) {
   db.exec('COMMIT');
   if (isFullCheck || height > checked || problems.length > 0)
     process.send?.({ height, problems, isFullCheck: isFullCheck } satisfies WatcherReport);
+  if (height > checked) newSince = performance.now();
   checked = height;
   if (isFullCheck) break;
-  await Bun.sleep(2);
+  // A tenth of the time without a new block, 2 to 20 ms: four of these processes that wait 2 ms each take an eighth of a processor.
+  await Bun.sleep(Math.min(20, Math.max(2, (performance.now() - newSince) / 10)));
 }
 db.close();
 process.disconnect?.();

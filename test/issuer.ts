@@ -6,6 +6,7 @@ import { type Id, idOf, idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import { createdBy, type LedgerModel } from './ledger-model.ts';
 import { cChain, localModel, pChain } from './local-chain.ts';
+import { eventually } from './processes.ts';
 import { createRandom, type Random } from './random.ts';
 import { type Case, chance } from './random-world.ts';
 import { createTxGenerator } from './tx-generator.ts';
@@ -132,11 +133,6 @@ export function createIssuer({ seed, client, invalidPercent = 15, funds = 'genes
 const acceptTimeout = 60_000;
 
 async function untilAccepted(client: Client, id: Id): Promise<void> {
-  const until = performance.now() + acceptTimeout;
-  for (;;) {
-    const { result, error } = await client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(id) });
-    if ((result as { status?: string } | undefined)?.status === 'Accepted') return;
-    if (performance.now() > until) throw new Error(`${idText(id)} is not accepted: ${JSON.stringify(error ?? result)}`);
-    await Bun.sleep(1);
-  }
+  const readStatus = () => client.call('/ext/bc/X', 'avm.getTxStatus', { txID: idText(id) });
+  await eventually(readStatus, ({ result }) => (result as { status?: string } | undefined)?.status === 'Accepted', acceptTimeout);
 }

@@ -22,6 +22,8 @@ const coin = 1_000_000_000_000n;
 const progressFrom = 10;
 /** Milliseconds for what must come in the end, on a slow machine. */
 const patience = 120_000;
+/** Milliseconds of load before a kill, if the answers do not come. */
+const maxLoad = 60_000;
 
 type KillReport = {
   readonly kills: number;
@@ -155,11 +157,21 @@ function createIssuing({ port, issuePorts, isAccepted }: Serving, ledger: Return
   }));
   let answers = 0;
   let hasFailed = false;
+  /** How many answers `untilAnswers` waits for, and what ends its wait. */
+  let expectedAnswers = Number.POSITIVE_INFINITY;
+  const enough = Promise.withResolvers<void>();
+  const countAnswer = (): void => {
+    if (++answers >= expectedAnswers) enough.resolve();
+  };
+  const fail = (): void => {
+    hasFailed = true;
+    enough.resolve();
+  };
 
   const issueOne = async (lane: number, one: Case): Promise<void> => {
     const { issue, ask } = lanes[lane] as (typeof lanes)[number];
     const { error } = await issue.call('/ext/bc/X', 'avm.issueTx', { tx: formatHex('hex', one.bytes), encoding: 'hex' });
-    answers++;
+    countAnswer();
     expectRunning(error);
     if (one.expected !== 'either' && (error === undefined) !== (one.expected === 'accepted'))
       throw new Error(`${one.name}: expected ${one.expected}, got ${JSON.stringify(error ?? 'a txID')}`);
@@ -181,7 +193,7 @@ function createIssuing({ port, issuePorts, isAccepted }: Serving, ledger: Return
         await issueOne(lane, one);
       } catch (error) {
         if (!isDisconnect(error) && !(error instanceof StoppingNode)) throw error;
-        hasFailed = true;
+        fail();
         return cases.slice(i);
       }
     }
@@ -232,12 +244,14 @@ function createIssuing({ port, issuePorts, isAccepted }: Serving, ledger: Return
     },
     /** Waits for a number of answers, so that a slow machine gets as far as a fast one. */
     untilAnswers: async (count: number): Promise<void> => {
-      for (let waited = 0; answers < count && !hasFailed && waited < 30_000; waited++) await Bun.sleep(1);
+      expectedAnswers = count;
+      if (answers >= count || hasFailed) return;
+      const timeout = setTimeout(enough.resolve, maxLoad);
+      await enough.promise;
+      clearTimeout(timeout);
     },
     /** Ends the load: no connection may have broken. */
-    end: () => {
-      hasFailed = true;
-    },
+    end: fail,
     close: () => {
       for (const { issue, ask } of lanes) {
         issue.close();
