@@ -578,7 +578,11 @@ describe('errors', () => {
     expect((await json('rpc', 'avm.getAssetDescription', '{"assetID":"AVAX"}')).symbol).toBe('AVAX');
     for (const [args, code, text] of [
       [['rpc', 'foo.bar'], 2, 'methods begin with avm., wallet., info., health., dev.'],
-      [['rpc', 'avm.getTx', '5'], 2, 'the parameters must be a JSON object'],
+      [
+        ['rpc', 'avm.getTx', '5'],
+        2,
+        `"5" is no JSON object; names have double quotes, and single quotes around all keep them from the shell: serac rpc avm.getTx '{"txID":"…"}'`,
+      ],
       [['rpc', 'avm.getTx', '{"txID":"x"}'], 1, 'txID'],
       [['rpc', 'avm.getTxx'], 1, 'find method "avm.GetTxx"\n       did you mean serac rpc avm.getTx?'],
       [['rpc', 'avm.send'], 1, 'instead: build and sign the transaction in the client, then send it with serac rpc avm.issueTx'],

@@ -71,6 +71,8 @@ function explainBadAddress({ text, spelled, reason, expected }: BadAddress, form
   const needed = `an address of the ${chain}-Chain is needed, which looks like ${chain}-${format.hrp}1…`;
   const shown = shorten(text);
   if (text === '') return bad(`no address is given; ${needed}; the number of an account or a label is possible too`);
+  if (text.startsWith('PrivateKey-'))
+    return new AvmError(`this is a private key, not an address; ${needed}`, { code: 'AVM_BAD_ADDRESS', address: 'PrivateKey-…', reason });
   if (/^0x[0-9a-f]{40}$/i.test(text)) {
     const owner = findEvmOwner(text, accounts);
     const message = `${text} is an address of the EVM, such as the C-Chain; ${needed}`;
@@ -86,7 +88,7 @@ function explainBadAddress({ text, spelled, reason, expected }: BadAddress, form
     return bad(`${shown} is an address ${given}; ${needed}: the same key has ${expected}`);
   }
   return looksLikeAddress(text, format.hrp)
-    ? bad(`${shown} is not an address: ${reason}; ${needed}`)
+    ? bad(`${shown} is not an address: ${reason.startsWith('invalid checksum') ? 'a character is wrong or missing' : reason}; ${needed}`)
     : bad(
         `${JSON.stringify(shown)} is neither an address, the number of an account nor a label; ${needed}; dev.accounts lists the accounts`,
       );

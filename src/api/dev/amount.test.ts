@@ -27,7 +27,7 @@ test('amounts in the smallest unit and in display units', () => {
 
 test('other texts are refused, with the reason', () => {
   const cases: [string, string][] = [
-    ['', 'neither a whole number'],
+    ['', 'amount is missing; give one such as "1.5 AVAX"'],
     ['1.5', 'such as "1.5 AVAX"'],
     ['1e9', 'neither a whole number'],
     ['-1', 'neither a whole number'],

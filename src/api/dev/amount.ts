@@ -11,9 +11,10 @@ export type AssetUnits = { readonly symbol: string; readonly denomination: numbe
  * Throws if it is 0.
  */
 export function parseAmount(text: string, units: AssetUnits): bigint {
-  const amount = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDisplayAmount(text, units);
+  if (text === '') throw badAmount(text, `is missing; give one such as "1.5 ${units.symbol}"`);
+  const amount = /^\d{1,64}$/.test(text) ? BigInt(text) : parseDisplayAmount(text, units);
   if (amount === 0n) throw badAmount(text, 'must be more than 0');
-  if (amount > maxU64) throw badAmount(text, `is more than the largest amount of an output, ${maxU64}`);
+  if (amount > maxU64) throw badAmount(text, `is more than the largest amount of an output, ${formatAmount(maxU64, units)} (${maxU64})`);
   return amount;
 }
 
@@ -49,4 +50,4 @@ export const isBillionths = (unit: string | undefined, { symbol, denomination }:
 const billionthPlaces = 9;
 
 const badAmount = (amount: string, reason: string) =>
-  new DevError(`amount ${JSON.stringify(amount)} ${reason}`, { code: 'DEV_BAD_AMOUNT', amount, reason });
+  new DevError(`amount${amount === '' ? '' : ` ${JSON.stringify(amount)}`} ${reason}`, { code: 'DEV_BAD_AMOUNT', amount, reason });

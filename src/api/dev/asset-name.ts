@@ -1,4 +1,5 @@
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
+import { editDistance } from '../../base/bytes/nearest-name.ts';
 import { unlessFault } from '../../base/fault.ts';
 import { DevError } from './fault.ts';
 
@@ -7,6 +8,9 @@ type AssetNames = {
   readonly assetAliases: ReadonlyMap<string, Id>;
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
 };
+
+/** Characters of names that are compared. */
+const maxSymbolLength = 32;
 
 /** The most assets that the error about an ambiguous symbol lists. */
 const maxListed = 10;
@@ -19,11 +23,7 @@ export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }:
   // Symbols are in upper case, except in the genesis of some networks.
   const exact = findAssetsBySymbol(text, maxListed + 1);
   const [first, ...others] = exact.length > 0 ? exact : findAssetsBySymbol(upper, maxListed + 1);
-  if (first === undefined)
-    throw new DevError(`there is no asset ${JSON.stringify(text)}; give its ID, or the symbol with which it was created`, {
-      code: 'DEV_UNKNOWN_ASSET',
-      asset: text,
-    });
+  if (first === undefined) throw unknownAsset(text, findNearestAlias(text, assetAliases.keys()));
   if (others.length === 0) return first;
   const assetIDs = [first, ...others].slice(0, maxListed).map(idText);
   const count = others.length < maxListed ? String(others.length + 1) : `more than ${maxListed}`;
@@ -32,4 +32,17 @@ export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }:
     symbol: text,
     assetIDs,
   });
+}
+
+export const unknownAsset = (asset: string, didYouMean?: string): DevError =>
+  new DevError(`there is no asset ${JSON.stringify(asset)}; give its ID, or the symbol with which it was created`, {
+    code: 'DEV_UNKNOWN_ASSET',
+    asset,
+    didYouMean,
+  });
+
+/** The alias of a genesis asset that is spelled almost so. */
+function findNearestAlias(text: string, aliases: Iterable<string>): string | undefined {
+  const upper = text.slice(0, maxSymbolLength).toUpperCase();
+  return [...aliases].find((alias) => editDistance(upper, alias.slice(0, maxSymbolLength).toUpperCase()) <= 1);
 }

@@ -1,5 +1,5 @@
-import type { OutputOwners, TransferableOutput } from '../../avm/tx/output.ts';
-import type { Tx } from '../../avm/tx/tx.ts';
+import type { Output, OutputOwners, TransferableOutput } from '../../avm/tx/output.ts';
+import { parseTx, type Tx } from '../../avm/tx/tx.ts';
 import { type Utxo, utxoId } from '../../avm/tx/utxo.ts';
 import type { Account } from '../../avm/wallet/accounts.ts';
 import { type Funds, sumNeeded } from '../../avm/wallet/funding.ts';
@@ -10,12 +10,12 @@ import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
 import { createMutex } from '../../base/timing/slots.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
-import { type AvmDeps, notFoundError } from '../rpc/avm.ts';
+import type { AvmDeps } from '../rpc/avm.ts';
 import { readAllBalances } from '../rpc/balance.ts';
 import { createLongQueryRunner } from '../rpc/long-queries.ts';
 import { createAddressResolver, type ResolveAddress } from './address-resolver.ts';
 import { type AssetUnits, formatAmount } from './amount.ts';
-import { resolveAsset } from './asset-name.ts';
+import { resolveAsset, unknownAsset } from './asset-name.ts';
 import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
 import { draftImport, type ImportDraft, type ImportRequest } from './import-draft.ts';
@@ -84,9 +84,26 @@ export function createDevWallet(deps: DevWalletDeps) {
 
   const assetById = (id: Id): Asset => {
     const description = reads.description(id);
-    if (description === undefined || description === 'not-an-asset') throw notFoundError('asset', id);
+    if (description === undefined || description === 'not-an-asset') throw unknownAsset(idText(id));
     const { name, symbol, denomination } = description;
     return { id, name: Buffer.from(name).toString('utf8'), symbol: Buffer.from(symbol).toString('utf8'), denomination };
+  };
+
+  /** The kinds of outputs that an asset was created with. */
+  const createdKinds = (assetID: Id): ReadonlySet<Output['kind']> => {
+    const bytes = reads.txBytes(assetID);
+    const tx = bytes === undefined ? undefined : parseTx(bytes).unsigned;
+    const states = tx?.kind === 'CreateAssetTx' ? tx.initialStates : [];
+    return new Set(states.flatMap(({ outputs: created }) => created.map(({ kind }) => kind)));
+  };
+
+  /** Throws for an asset whose outputs have no amount: NFTs and properties are moved one by one. */
+  const requireAmounts = ({ id, symbol }: Asset): void => {
+    const kinds = [...createdKinds(id)];
+    if (kinds.length === 0 || kinds.some((kind) => kind.startsWith('secp256k1fx.'))) return;
+    const isFamily = kinds.some((kind) => kind.startsWith('nftfx.'));
+    const what = isFamily ? 'a family of NFTs; dev.sendNFT sends one of them' : 'a property, which has no amounts';
+    throw new DevError(`${symbol} is ${what}`, { code: 'DEV_NO_AMOUNTS', assetID: idText(id) });
   };
 
   const selectFunds = async (payer: Payer, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
@@ -95,7 +112,10 @@ export function createDevWallet(deps: DevWalletDeps) {
     const address = addressFormat.format(payer.key.address);
     for (const [assetID, need] of needed) {
       const have = available.get(assetID) ?? 0n;
-      if (have < need) throw insufficientFunds(payer, address, assetById(assetID), have, need);
+      if (have >= need) continue;
+      const asset = assetById(assetID);
+      if (have === 0n) requireAmounts(asset);
+      throw insufficientFunds(payer, address, asset, have, need);
     }
     throw new DevError(
       `${describePayer(payer, address)} would need more than ${maxInputs} of its outputs; send a smaller amount, or first send it to itself in parts`,
@@ -112,6 +132,8 @@ export function createDevWallet(deps: DevWalletDeps) {
     labelOf: (address: Address): string | undefined => deps.labels?.all().get(address),
     /** The asset with an ID, an alias or a symbol that no other asset has; AVAX if the text is empty. */
     asset: (text: string): Asset => assetById(text === '' ? chainParams.feeAsset : resolveAsset(text, deps)),
+
+    createdKinds,
 
     /** The account with a number, label or address, or an impersonated address; account 0 if the text is empty. */
     payer: (text: string): Payer => findPayer(text, deps, resolveAddress),

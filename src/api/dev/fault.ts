@@ -11,8 +11,9 @@ export type DevFault =
   | { code: 'DEV_NOT_AN_ACCOUNT'; account: string; accounts: number }
   | { code: 'DEV_INSUFFICIENT_FUNDS'; account?: number; address: string; assetID: string; have: string; need: string }
   | { code: 'DEV_TOO_MANY_INPUTS'; account?: number; max: number }
+  | { code: 'DEV_NO_AMOUNTS'; assetID: string }
   | { code: 'DEV_CANNOT_MINT'; assetID: string; kind: string }
-  | { code: 'DEV_UNKNOWN_ASSET'; asset: string }
+  | { code: 'DEV_UNKNOWN_ASSET'; asset: string; didYouMean: string | undefined }
   | { code: 'DEV_AMBIGUOUS_SYMBOL'; symbol: string; assetIDs: readonly string[] }
   | { code: 'DEV_UNKNOWN_OUTPUT'; utxoID: string }
   | { code: 'DEV_WRONG_OUTPUT'; utxoID: string; kind: string; expected: string }

@@ -206,9 +206,29 @@ async function findMinter(wallet: DevWallet, asset: Asset, kind: MintKind): Prom
   const [first, ...others] = await wallet.findOutputs(isMinter, kind === 'nftfx.MintOutput' ? maxFoundGroups : 1);
   if (first !== undefined) return others.reduce((lowest, next) => (groupOf(next) < groupOf(lowest) ? next : lowest), first);
   throw new DevError(
-    `no account can mint ${asset.symbol} (asset ${idText(asset.id)}): there is no unspent ${kind} of an account that is not in use by a pending transaction; create an asset that can be minted with dev.createAsset (mintable), dev.createNFT or dev.createProperty`,
-    { code: 'DEV_CANNOT_MINT', assetID: idText(asset.id), kind },
+    `no account can mint ${asset.symbol} (asset ${idText(asset.id)}): ${whyNotMinted(wallet.createdKinds(asset.id), kind)}`,
+    {
+      code: 'DEV_CANNOT_MINT',
+      assetID: idText(asset.id),
+      kind,
+    },
   );
+}
+
+/** The methods that mint with each kind of output, and what such an asset is called. */
+const minters: { readonly [K in MintKind]: { readonly name: string; readonly method: string } } = {
+  'secp256k1fx.MintOutput': { name: 'an asset with amounts', method: 'dev.mint' },
+  'nftfx.MintOutput': { name: 'a family of NFTs', method: 'dev.mintNFT' },
+  'propertyfx.MintOutput': { name: 'a property', method: 'dev.mintProperty' },
+};
+
+/** `created`: the kinds of outputs that the asset was created with. */
+function whyNotMinted(created: ReadonlySet<Output['kind']>, kind: MintKind): string {
+  if (created.has(kind)) return 'its mint output belongs to no account, or a pending transaction uses it; wait for a block';
+  const other = (Object.keys(minters) as MintKind[]).find((one) => created.has(one));
+  if (other !== undefined) return `it is ${minters[other].name}, which ${minters[other].method} mints`;
+  if (kind !== 'secp256k1fx.MintOutput') return `it is not ${minters[kind].name}`;
+  return 'its supply is fixed; an asset that dev.createAsset (mintable) creates can be minted';
 }
 
 const groupOf = ({ output }: Utxo): number => ('groupID' in output ? output.groupID : 0);

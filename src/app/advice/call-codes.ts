@@ -131,9 +131,10 @@ export const devCodes: AdviceByCode<DevMethodFault['code']> = {
     'The amount consists of more than `max` outputs.',
     'Send a smaller amount, or send it to the account itself in parts.',
   ],
+  DEV_NO_AMOUNTS: ['The asset is a family of NFTs or a property, which are not sent by amount.', 'Send an NFT with `dev.sendNFT`.'],
   DEV_CANNOT_MINT: [
-    'No account has an unused mint output of the asset.',
-    'Create a mintable asset with `dev.createAsset`, `dev.createNFT` or `dev.createProperty`.',
+    'No account has an unused mint output of the asset, or it is of another kind.',
+    'Use the method that the message names, or create a mintable asset with `dev.createAsset`, `dev.createNFT` or `dev.createProperty`.',
   ],
   DEV_UNKNOWN_ASSET: ['No asset has this ID, alias or symbol.', 'Give the ID that `dev.createAsset` returned.'],
   DEV_AMBIGUOUS_SYMBOL: ['Several assets have the symbol.', 'Give one of `assetIDs`.'],

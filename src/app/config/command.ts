@@ -103,13 +103,13 @@ export const commandTable = {
     kind: 'client',
     args: ['ADDRESS', '[AMOUNT]', '[UNIT]'],
     help: 'give an address funds: 1,000 AVAX unless an amount is typed',
-    examples: ['faucet X-local1… 5', 'faucet 2 100 GLD'],
+    examples: ['faucet 1 5', 'faucet X-local1… 100 GLD'],
   },
   send: {
     kind: 'client',
     args: ['ADDRESS', 'AMOUNT', '[UNIT]'],
     help: 'send from an account (--from) to an address; a number without a unit counts AVAX, or whole units of --asset',
-    examples: ['send X-local1… 1.5', 'send 1 5', 'send X-local1… 5 GLD --from 2 --memo hello', 'send X-local1… 5000nAVAX'],
+    examples: ['send 1 1.5', 'send X-local1… 5 GLD --from 2 --memo hello', 'send 1 5000nAVAX'],
   },
   export: {
     kind: 'client',
@@ -121,7 +121,7 @@ export const commandTable = {
     kind: 'client',
     args: ['CHAIN', 'ADDRESS', 'AMOUNT', '[UNIT]'],
     help: 'deposit from the P- or C-Chain: an output that the address can import',
-    examples: ['deposit P X-local1… 5'],
+    examples: ['deposit P 1 5'],
   },
   import: {
     kind: 'client',
@@ -139,7 +139,7 @@ export const commandTable = {
     kind: 'client',
     args: ['ASSET', 'ADDRESS', 'AMOUNT', '[UNIT]'],
     help: 'mint more of a mintable asset',
-    examples: ['asset mint GLD X-local1… 500'],
+    examples: ['asset mint GLD 1 500'],
   },
   'asset show': {
     kind: 'client',
@@ -158,9 +158,9 @@ export const commandTable = {
     kind: 'client',
     args: ['ASSET', 'ADDRESS', 'PAYLOAD'],
     help: 'mint an NFT; the payload is text, or bytes as 0x…',
-    examples: ['nft mint CRD X-local1… https://example.com/1.json'],
+    examples: ['nft mint CRD 1 https://example.com/1.json'],
   },
-  'nft send': { kind: 'client', args: ['UTXO', 'ADDRESS'], help: 'send an NFT to an address', examples: ['nft send 2Hb… X-local1…'] },
+  'nft send': { kind: 'client', args: ['UTXO', 'ADDRESS'], help: 'send an NFT to an address', examples: ['nft send 2Hb… 1'] },
   'nft list': {
     kind: 'client',
     args: ['[ADDRESS]'],
@@ -184,7 +184,7 @@ export const commandTable = {
     kind: 'client',
     args: ['ADDRESS'],
     help: 'balances, newest outputs and all spellings of an address',
-    examples: ['address X-local1…', 'address 1', 'address P-avax1… --json'],
+    examples: ['address 1', 'address X-local1…', 'address P-avax1… --json'],
   },
   utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
   mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
@@ -370,19 +370,26 @@ export const listSubcommands = (group: string): readonly string[] =>
 export const formatUsage = (name: CommandName): string =>
   ['serac', ...(name === 'dev' ? [] : [name]), ...commandTable[name].args].join(' ');
 
+/** `A, B and C` */
+const joinWords = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
+/** The usage of a command and its first example, for messages about wrong arguments. */
+export function showUsage(name: CommandName): string {
+  const [example] = commandTable[name].examples;
+  return `usage: ${formatUsage(name)}${example === '' ? '' : `\n       for example: serac ${example}`}`;
+}
+
 /** Returns what is wrong with the arguments of a command; undefined if they are valid. */
 export function checkArguments({ name, args }: Command): string | undefined {
   const expected: readonly string[] = commandTable[name].args;
-  const required = expected.filter((arg) => !arg.startsWith('[')).length;
-  if (args.length < required) return `usage: ${formatUsage(name)}`;
+  const missing = expected.filter((arg, i) => i >= args.length && !arg.startsWith('['));
+  if (missing.length > 0) return `${joinWords(missing)} ${missing.length > 1 ? 'are' : 'is'} missing; ${showUsage(name)}`;
   // `serac doctor [URL]` also takes HOST:PORT.
   const badUrl = args.find((arg, i) => expected[i] === 'URL' && !isHttpUrl(arg));
-  if (badUrl !== undefined) return `${JSON.stringify(badUrl)} is not a URL such as http://127.0.0.1:9650; usage: ${formatUsage(name)}`;
+  if (badUrl !== undefined) return `${JSON.stringify(badUrl)} is not a URL such as http://127.0.0.1:9650; ${showUsage(name)}`;
   // Lower-case alternatives are words to choose from; upper-case ones, such as ID|HEX, are kinds of values.
   const bad = expected.findIndex((arg, i) => /^[a-z|]+$/.test(arg) && !arg.split('|').includes(args[i] as string));
-  return bad < 0
-    ? undefined
-    : `${JSON.stringify(args[bad])} is not one of ${expected[bad]?.replaceAll('|', ', ')}; usage: ${formatUsage(name)}`;
+  return bad < 0 ? undefined : `${JSON.stringify(args[bad])} is not one of ${expected[bad]?.replaceAll('|', ', ')}; ${showUsage(name)}`;
 }
 
 /** Whether a text is the URL of an HTTP server. */

@@ -7,9 +7,9 @@ import {
   commandGroups,
   commandNames,
   commandTable,
-  formatUsage,
   isCommand,
   listSubcommands,
+  showUsage,
 } from './command.ts';
 import { commandSynonyms } from './command-synonyms.ts';
 import { type FlagDefinition, isListKind } from './flag-definition.ts';
@@ -71,11 +71,7 @@ function readCommandName([typed, second]: readonly string[]): { readonly name: C
   const name = `${first} ${second?.toLowerCase()}`;
   if (isCommand(name)) return { name, words: 2 };
   if (isCommand(first)) return { name: first, words: 1 };
-  if (!commandGroups.includes(first)) throw unknownCommand(typed);
-  throw new FlagError(`serac ${first} is followed by one of ${listSubcommands(first).join(', ')}; see serac help ${first}`, {
-    code: 'FLAG_COMMAND',
-    command: first,
-  });
+  throw commandGroups.includes(first) ? unknownSubcommand(first, second) : unknownCommand(typed);
 }
 
 /**
@@ -182,7 +178,7 @@ function splitFlag(word: string, command: CommandName): [name: string, attached:
   const short = /^-([a-zA-Z])(?:=(.*))?$/s.exec(word.replace(/^-v+$/, '-v'));
   if (short !== null && Object.hasOwn(shortFlags, short[1] as string)) return [shortFlags[short[1] as string] as string, short[2]];
   if (/^-\.?\d/.test(word))
-    throw new FlagError(`${JSON.stringify(word)} is negative, which no argument is; usage: ${formatUsage(command)} [FLAGS]`, {
+    throw new FlagError(`${JSON.stringify(word)} is negative, which no argument is; ${showUsage(command)}`, {
       code: 'FLAG_STRAY_WORD',
       word,
     });
@@ -227,13 +223,32 @@ function unknownFlag(shown: string, name: string, command: CommandName): FlagErr
   });
 }
 
-const unexpectedArgument = (word: string, command: CommandName) =>
-  new FlagError(
-    command === 'dev'
-      ? `unexpected argument ${JSON.stringify(word)}; a command comes first, and a switch takes its value after an equals sign, as in --strict=false`
-      : `unexpected argument ${JSON.stringify(word)}; usage: ${formatUsage(command)} [FLAGS]`,
-    { code: 'FLAG_STRAY_WORD', word },
-  );
+function unexpectedArgument(word: string, command: CommandName): FlagError {
+  const why =
+    command !== 'dev'
+      ? showUsage(command)
+      : isCommand(word) || commandGroups.includes(word)
+        ? `serac dev runs a node; did you mean serac ${word}?`
+        : 'a command comes first, and a switch takes its value after an equals sign, as in --strict=false';
+  return new FlagError(`unexpected argument ${JSON.stringify(word)}; ${why}`, { code: 'FLAG_STRAY_WORD', word });
+}
+
+function unknownSubcommand(group: string, word: string | undefined): FlagError {
+  const known = listSubcommands(group);
+  const choices = `serac ${group} is followed by one of ${known.join(', ')}`;
+  const meant = word === undefined || word.startsWith('-') ? undefined : findSubcommand(group, word);
+  const message = meant === undefined ? choices : `there is no serac ${group} ${word}; did you mean serac ${meant}?\n       ${choices}`;
+  return new FlagError(`${message}; see serac help ${group}`, { code: 'FLAG_COMMAND', command: group });
+}
+
+/** The command of a group that does what the word means elsewhere (`nft transfer`: `nft send`), or that is spelled most similarly. */
+function findSubcommand(group: string, word: string): string | undefined {
+  const synonyms = Object.hasOwn(commandSynonyms, word.toLowerCase()) ? (commandSynonyms[word.toLowerCase()] ?? []) : [];
+  const meant = synonyms
+    .flatMap((command) => [command, `${group} ${command}`])
+    .find((command) => command.startsWith(`${group} `) && isCommand(command));
+  return meant ?? findSimilar(word, listSubcommands(group))?.replace(/^/, `${group} `);
+}
 
 function unknownCommand(word: string): FlagError {
   const meant = Object.hasOwn(commandSynonyms, word.toLowerCase()) ? commandSynonyms[word.toLowerCase()] : findSimilarCommand(word);
@@ -244,10 +259,15 @@ function unknownCommand(word: string): FlagError {
   });
 }
 
-/** The command that is spelled most similarly; undefined if none is similar. */
-function findSimilarCommand(word: string): readonly string[] | undefined {
-  const { known, distance } = [...commandNames, ...commandGroups]
+const findSimilarCommand = (word: string): readonly string[] | undefined => {
+  const similar = findSimilar(word, [...commandNames, ...commandGroups]);
+  return similar === undefined ? undefined : [similar];
+};
+
+/** The name that is spelled most similarly; undefined if none is similar. */
+function findSimilar(word: string, names: readonly string[]): string | undefined {
+  const { known, distance } = names
     .map((known) => ({ known, distance: editDistance(word.slice(0, maxComparedLength), known) }))
     .reduce((best, next) => (next.distance < best.distance ? next : best));
-  return distance <= Math.max(2, word.length / 2) && distance < word.length ? [known] : undefined;
+  return distance <= Math.max(2, word.length / 2) && distance < word.length ? known : undefined;
 }

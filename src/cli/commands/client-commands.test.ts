@@ -90,7 +90,7 @@ test('what only another node can do is refused with the reason', async () => {
 
 test('a thing that the Data API does not have is not there', async () => {
   answer = (path) => (path.startsWith('/v1/') ? Response.json({ message: 'no block', statusCode: 404 }, { status: 404 }) : undefined);
-  expect(await failure('block', '7')).toBe('NOT_FOUND: URL has no block 7');
+  expect(await failure('block', '7')).toBe('NOT_FOUND: URL has no block 7; the last one is 2');
 });
 
 test('answers of another form are errors that say so, whatever they are', async () => {

@@ -31,9 +31,14 @@ function requireId(text: string, what: string): void {
     parseId(text);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    throw badArgument(text, `${JSON.stringify(text)} is not ${what}: ${error.message}`);
+    throw badArgument(
+      text,
+      `${JSON.stringify(text)} is not ${what}${/^[1-9A-HJ-NP-Za-km-z]{40,60}$/.test(text) ? ': a character is wrong or missing' : ''}`,
+    );
   }
 }
+
+const readHeight = async (client: RpcClient): Promise<number> => (await nodeMethods(client).avm.getHeight()).height;
 
 const notFound = (what: string, url: string): SeracError => new SeracError(`${url} has no ${what}`, { code: 'NOT_FOUND', what });
 
@@ -111,7 +116,7 @@ const showBlock: ClientCommand = async (context) => {
   const found = await orWithoutDataApi(get(path), () => 'no Data API' as const);
   if (found === 'no Data API') return showNodeBlock(context);
   const block = (name === 'latest' ? (found as BlockList).blocks[0] : found) as Block | undefined;
-  if (block === undefined) throw notFound(`block ${name}`, client.url);
+  if (block === undefined) throw notFound(`block ${name}; the last one is ${await readHeight(client)}`, client.url);
   if (options.json) print(JSON.stringify(block));
   else {
     print(`block ${block.blockNumber} ${block.blockHash}`);

@@ -11,7 +11,16 @@ type TypedAmount = { readonly text: string; readonly whole: string; readonly dec
 export function readTypedAmount(text: string): TypedAmount {
   const [, whole, decimals = '', unit] = /^(\d{1,20})(?:\.(\d{1,32}))?(?: *(\p{L}{1,64}))?$/u.exec(text) ?? [];
   if (whole !== undefined) return { text, whole, decimals, unit };
-  throw badArgument(text, `${JSON.stringify(text)} is not an amount; it looks like 5, 1.5, "5 AVAX" or 5000nAVAX`);
+  const meant = correctNumber(text);
+  const hint = meant === undefined ? 'it looks like 5, 1.5, "5 AVAX" or 5000nAVAX' : `write ${meant}`;
+  throw badArgument(text, `${JSON.stringify(text)} is not an amount; ${hint}`);
+}
+
+/** What is probably meant by a number with a comma or an exponent: `1,5` is 1.5, `1,000` is 1000, `1e9` is 1000000000. */
+function correctNumber(text: string): string | undefined {
+  if (/^\d{1,3}(?:,\d{3})+$/.test(text)) return text.replaceAll(',', '');
+  if (/^\d{1,20},\d{1,9}$/.test(text)) return text.replace(',', '.');
+  return /^\d{1,9}e\d{1,2}$/i.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER ? String(Number(text)) : undefined;
 }
 
 /**
