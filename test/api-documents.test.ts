@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { services } from '../src/api/contract/services.ts';
 import { type Program, startProgram } from './program.ts';
 
 /**
@@ -40,7 +41,7 @@ const load = (name: string): Promise<unknown> => import(Bun.resolveSync(name, fo
 const read = async (path: string): Promise<string> => (await fetch(`${node.url}${path}`)).text();
 
 test.skipIf(!isInstalled)('OpenRPC: @open-rpc/schema-utils-js accepts it, with all references', async () => {
-  const { parseOpenRPCDocument, validateOpenRPCDocument } = (await load('@open-rpc/schema-utils-js')) as OpenRpcChecker;
+  const { parseOpenRPCDocument, validateOpenRPCDocument } = (await load('openrpc-checker')) as OpenRpcChecker;
   const text = await read('/openrpc-json');
   const found = validateOpenRPCDocument(JSON.parse(text));
   expect(found === true ? '' : found.message).toBe('');
@@ -66,3 +67,61 @@ test('both documents name this server', async () => {
   expect(openApi.servers).toEqual([{ url: node.url }]);
   for (const { servers } of openRpc.methods) expect(servers[0].url).toStartWith(`${node.url}/ext/`);
 });
+
+describe.skipIf(!isInstalled)('@open-rpc/generator, with the command of docs/start/sdks.md', () => {
+  const root = resolve(import.meta.dir, '..');
+  // Below the package, so that the generated client finds the modules that it imports.
+  const out = mkdtempSync(join(folder, 'generated-'));
+  afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+  const run = async (command: readonly string[]): Promise<string> => {
+    const child = Bun.spawn([...command], { cwd: out, stdout: 'pipe', stderr: 'pipe' });
+    const [text, errors, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+    if (code !== 0) throw new Error(text + errors);
+    return text;
+  };
+
+  test('makes clients that compile with --strict and call the node, without edits', async () => {
+    const page = readFileSync(join(root, 'docs/start/sdks.md'), 'utf8');
+    const [, version, options = ''] = /^npx @open-rpc\/generator@(\S+) (generate .*)$/m.exec(page) ?? [];
+    const generator = join(folder, 'node_modules/@open-rpc/generator');
+    expect(JSON.parse(readFileSync(join(generator, 'package.json'), 'utf8')).version).toBe(version);
+    const names = Object.keys(services);
+    for (const name of names) {
+      const here = options.replace('http://127.0.0.1:9650', node.url).replaceAll('avm', name).replace('-o .', `-o ${name}`);
+      expect(await run([process.execPath, join(generator, 'build/cli.js'), ...here.split(' ')])).toContain('Done!');
+    }
+
+    const imports = names.map((name) => `import ${name}Client from './${name}/client/typescript/src/index.ts';`);
+    writeFileSync(join(out, 'calls.ts'), `${imports.join('\n')}\n${callsOf(node.port)}`);
+    const tsc = ['--ignoreConfig', '--strict', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions'];
+    const target = ['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--types', ''];
+    expect(await run([join(root, 'node_modules/.bin/tsc'), ...tsc, ...target, 'calls.ts'])).toBe('');
+    expect(JSON.parse(await run([process.execPath, 'calls.ts']))).toEqual([
+      { height: '1' },
+      { status: 'Accepted' },
+      expect.stringContaining("couldn't unmarshal an argument"),
+      { networkID: '12345' },
+      '0xa868',
+      '1',
+    ]);
+  }, 120_000);
+});
+
+/** A program that uses generated clients: by name, by position, without optional parameters, and with an error. */
+const callsOf = (port: number): string => `
+const transport = (path: string) => ({ transport: { type: 'http' as const, host: '127.0.0.1', port: ${port}, path } });
+const avm = new avmClient(transport('/ext/bc/X'));
+const dev = new devClient(transport('/ext/dev'));
+const refused = await avm.avm_getTxStatus('nonsense').catch((error: Error) => error.message);
+const { height } = await dev.dev_mine();
+console.log(JSON.stringify([
+  await avm.avm_getHeight(),
+  await avm.avm_getTxStatus('2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe'),
+  refused,
+  await new infoClient(transport('/ext/info')).info_getNetworkID(),
+  await new ethClient(transport('/ext/bc/C/rpc')).eth_chainId(),
+  height,
+]));
+void [walletClient, healthClient, platformClient, avaxClient];
+`;

@@ -58,7 +58,11 @@ async function startChain(port: number, source: ReturnType<typeof randomChain>) 
     nodeID: 'NodeID-1',
     allowedHosts: ['localhost'],
     allowedOrigins: ['*'],
-    rpcOptions: { differences: { batches: true, missingContentType: true, errorData: true }, onUnexpectedError: logError, longWork },
+    rpcOptions: {
+      differences: { batches: true, missingContentType: true, underscoreNames: true, errorData: true },
+      onUnexpectedError: logError,
+      longWork,
+    },
   });
   const server = await serve({ host: '127.0.0.1', port, handler, maxBodyMemory: 1e6, idleTimeout: 30 });
   return {

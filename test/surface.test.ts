@@ -77,11 +77,17 @@ describe('counterpart chains and metrics', () => {
     expect(await node.client.call('/ext/bc/P', 'platform.getHeight')).toMatchObject({ result: { height: '0' } });
   });
 
+  test('the C-Chain has its ID: wallets ask for it before they use the X-Chain', async () => {
+    expect(await node.client.call('/ext/bc/C/rpc', 'eth_chainId', [])).toMatchObject({ result: '0xa868' });
+    const { error } = await node.client.call('/ext/bc/C/rpc', 'eth_chainId', ['x']);
+    expect([error?.code, error?.message]).toEqual([-32_602, 'too many arguments, want at most 0']);
+  });
+
   test('other P-Chain and C-Chain methods return an error that says Serac does not run the chain', async () => {
     for (const [path, method, chain] of [
       ['/ext/bc/P', 'platform.issueTx', 'P'],
       ['/ext/bc/C/avax', 'avax.issueTx', 'C'],
-      ['/ext/bc/C/rpc', 'eth_chainId', 'C'],
+      ['/ext/bc/C/rpc', 'eth_blockNumber', 'C'],
     ] as const) {
       const { error } = await node.client.call(path, method);
       expect(error?.message).toContain(`Serac does not run the ${chain}-Chain`);

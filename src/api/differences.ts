@@ -11,6 +11,10 @@ export const differences = {
     what: 'A request without a `Content-Type` header is parsed as JSON.',
     why: 'AvalancheGo answers 415, and with curl or a small HTTP client the reason is hard to find.',
   },
+  underscoreNames: {
+    what: 'A method may be called with an underscore in place of the dot: `avm_getTx` is `avm.getTx`.',
+    why: 'AvalancheGo answers with an error. Code generators make a function of each method name, and a name with a dot does not compile; `/openrpc-json/avm` has these names.',
+  },
   errorData: {
     what: 'Errors have structured `data`: a stable error code and details. The JSON-RPC code and message are the same.',
     why: "AvalancheGo's `data` is null, so a program has to parse the message.",

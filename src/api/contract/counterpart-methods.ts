@@ -30,8 +30,9 @@ const account = {
 };
 const quantity = text('0x and hex digits.');
 
-/** Methods that AvalancheGo's wallet calls on the C-Chain before it uses the X-Chain. Their names have no service prefix. */
+/** Methods that wallets call on the C-Chain before they use the X-Chain. Their names have no service prefix. */
 export const evmRows = {
+  eth_chainId: positionalMethod({}, quantity),
   eth_getBalance: positionalMethod(account, quantity),
   eth_getTransactionCount: positionalMethod(account, quantity),
 };

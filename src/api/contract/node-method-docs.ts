@@ -166,6 +166,11 @@ const avaxDocs: DocsOf<typeof avaxRows> = {
 };
 
 const evmDocs: DocsOf<typeof evmRows> = {
+  eth_chainId: {
+    summary: 'The chain ID of the C-Chain in its genesis',
+    params: [],
+    result: '"0xa868"',
+  },
   eth_getBalance: {
     summary: 'The balance of an account at genesis, in wei',
     params: ['0x8db97C7cEcE249c2b98bDC0226Cc4C2A57BF52FC', 'latest'],

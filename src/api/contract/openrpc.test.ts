@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { buildOpenRpc } from './openrpc.ts';
+import { buildOpenRpc, buildServiceOpenRpc } from './openrpc.ts';
+import { type ServiceName, services } from './services.ts';
 
 const find = (name: string) => buildOpenRpc('1', 'http://node:9650', () => true).methods.find((method) => method.name === name);
 
@@ -65,4 +66,18 @@ test('every parameter and every result has a type', () => {
   );
   expect(untyped).toEqual([]);
   expect(methods.length).toBeGreaterThan(80);
+});
+
+test('the document of a service has its methods only, with names that are identifiers, and one URL', () => {
+  for (const service of Object.keys(services) as ServiceName[]) {
+    const document = buildServiceOpenRpc(service, '1', 'http://node:9650', () => true);
+    const { servers, methods } = document;
+    expect(JSON.stringify(document)).not.toContain('"format":"');
+    expect(servers).toEqual([{ name: service, url: `http://node:9650${services[service].path}` }]);
+    expect(methods.map(({ tags, servers }) => [tags[0].name, servers[0].url]).filter(([tag]) => tag !== service)).toEqual([]);
+    expect(methods.map(({ name }) => name).filter((name) => !/^[A-Za-z]+_[A-Za-z]\w*$/.test(name))).toEqual([]);
+    // The node finds a method by this name: it replaces the first underscore by a dot.
+    const names = Object.keys(services[service].methods).map((name) => services[service].prefix + name);
+    expect(methods.map(({ name }) => (names.includes(name) ? name : name.replace('_', '.')))).toEqual(names);
+  }
 });

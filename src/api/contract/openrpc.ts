@@ -6,9 +6,9 @@ import { methodDocs } from './node-method-docs.ts';
 import { isOptional, schemaOf } from './schema.ts';
 import { type ServiceName, services } from './services.ts';
 
-/** The parts of an OpenRPC 1.3 document that this server writes: the methods of the Node RPC on one port. */
+/** The parts of an OpenRPC document that this server writes: the methods of the Node RPC on one port. */
 type OpenRpcDocument = {
-  readonly openrpc: '1.3.2';
+  readonly openrpc: '1.3.2' | '1.2.6';
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly [OpenRpcServer];
   readonly methods: readonly OpenRpcMethod[];
@@ -27,10 +27,13 @@ type OpenRpcMethod = {
   readonly deprecated?: true;
   /** By position for the methods of the C-Chain, by name for all others. */
   readonly paramStructure: 'by-name' | 'by-position';
-  readonly params: readonly { readonly name: string; readonly required?: true; readonly schema: SchemaObject }[];
+  readonly params: readonly OpenRpcParam[];
   readonly result: { readonly name: 'result'; readonly schema: SchemaObject };
   readonly examples: readonly [OpenRpcExample];
 };
+
+/** `required` is also written if it is false, the default: generators look for it. */
+type OpenRpcParam = { readonly name: string; readonly required?: boolean; readonly schema: SchemaObject };
 
 type OpenRpcExample = {
   readonly name: string;
@@ -61,6 +64,45 @@ export function buildOpenRpc(version: string, origin: string, isServed: (path: s
   };
 }
 
+/**
+ * Describes one service for code generators, which make one client with one URL, and a function of each method name. It is what
+ * `@open-rpc/generator` 1.22 can use: OpenRPC 1.2, the names of `underscoredName`, and schemas without `format` (its clients refuse `ID`, and `time`
+ * means another to them).
+ */
+export function buildServiceOpenRpc(
+  service: ServiceName,
+  version: string,
+  origin: string,
+  isServed: (path: string, method: string) => boolean,
+): OpenRpcDocument {
+  const { path } = services[service];
+  const document = buildOpenRpc(version, origin, (methodPath, method) => methodPath === path && isServed(methodPath, method));
+  return withoutFormats({
+    ...document,
+    openrpc: '1.2.6',
+    info: { title: `Serac: ${service}`, version },
+    servers: [{ name: service, url: origin + path }],
+    methods: document.methods.map((method) => ({
+      ...method,
+      name: underscoredName(method.name),
+      params: method.paramStructure === 'by-name' ? method.params.map(withoutRequired) : method.params,
+    })),
+  });
+}
+
+/**
+ * Leaves `required` out if it is true. Generated clients look up a required parameter by its name in the list of arguments and miss it; without
+ * the word they do not look, and still have a type in which it is required.
+ */
+const withoutRequired = ({ name, required, schema }: OpenRpcParam): OpenRpcParam =>
+  required ? { name, schema } : { name, required, schema };
+
+const withoutFormats = (document: OpenRpcDocument): OpenRpcDocument =>
+  JSON.parse(JSON.stringify(document, (key, value) => (key === 'format' && typeof value === 'string' ? undefined : value)));
+
+/** The name of a method as an identifier: `avm_getTx` for `avm.getTx`. The node accepts both (rpc/find-method.ts). */
+const underscoredName = (method: string): string => method.replace('.', '_');
+
 function describeMethod(
   service: ServiceName,
   url: string,
@@ -82,7 +124,7 @@ function describeMethod(
       .toSorted(([, a], [, b]) => Number(isOptional(a)) - Number(isOptional(b)))
       .map(([field, param]) => ({
         name: field,
-        required: isOptional(param) ? undefined : true,
+        required: !isOptional(param),
         schema: toSchemaObject(jsonSchemaOf(schemaOf(param))),
       })),
     result: { name: 'result', schema: toSchemaObject(jsonSchemaOf(result)) },

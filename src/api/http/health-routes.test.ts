@@ -20,7 +20,7 @@ function serve() {
     allowedHosts: ['localhost'],
     allowedOrigins: ['*'],
     rpcOptions: {
-      differences: { batches: false, missingContentType: false, errorData: false },
+      differences: { batches: false, missingContentType: false, underscoreNames: false, errorData: false },
       onUnexpectedError: (error) => expect.unreachable(String(error)),
       longWork,
     },

@@ -46,7 +46,7 @@ export function createHttpRequest(
 }
 
 export const strictOptions: RpcOptions = {
-  differences: { batches: false, missingContentType: false, errorData: false },
+  differences: { batches: false, missingContentType: false, underscoreNames: false, errorData: false },
   onUnexpectedError: (error) => {
     throw error;
   },

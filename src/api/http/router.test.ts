@@ -17,7 +17,7 @@ import type { HttpRequest, HttpResponse } from './message.ts';
 import { createRouter, defaultMaxBody, type HttpRoute } from './router.ts';
 
 const lenient = {
-  differences: { batches: true, missingContentType: true, errorData: true, privateNetwork: true },
+  differences: { batches: true, missingContentType: true, underscoreNames: true, errorData: true, privateNetwork: true },
   onUnexpectedError: strictOptions.onUnexpectedError,
   longWork,
 };

@@ -6,36 +6,53 @@ import { EvmError } from './fault.ts';
 import { jsonKindAt, parseString, scanArray } from './json-scan.ts';
 import { type BoundMethod, type CreateUnknownMethodError, implement, type Services } from './method.ts';
 
-/** The C-Chain's accounts at genesis. They never change, since the chain runs no transactions here. */
-type EvmDeps = { readonly account: (address: Address) => EvmAccountState };
+/** The C-Chain's ID and accounts at genesis. They never change, since the chain runs no transactions here. */
+type EvmDeps = { readonly chainID: number; readonly account: (address: Address) => EvmAccountState };
 
 /** Balance in wei. `nonce`: number of transactions sent. */
 type EvmAccountState = { readonly balance: bigint; readonly nonce: bigint };
 
-/** Handlers of the methods that AvalancheGo's wallet calls on the C-Chain before it uses the X-Chain. */
+/** Handlers of the methods that wallets call on the C-Chain before they use the X-Chain. */
 const evmMethods = implement<EvmDeps>()(evmRows, {
+  eth_chainId: async ({ chainID }) => hexQuantity(BigInt(chainID)),
   eth_getBalance: async ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).balance),
   eth_getTransactionCount: async ({ account }, { address }) => hexQuantity(account(addressFromBytes(fromHex(address))).nonce),
 });
 
 /** The methods of `/ext/bc/C/rpc`. Their names have no service prefix, and their parameters are an array. */
 export function evmServices(deps: EvmDeps, unknownMethodError: CreateUnknownMethodError): Services {
-  const methods = Object.entries(evmMethods).map(([name, { run }]): [string, BoundMethod] => [
+  const methods = Object.entries(evmMethods).map(([name, { row, run }]): [string, BoundMethod] => [
     name,
-    { needsWriter: false, paramNames: [], readParams: readAccountQuery, run: (values) => run(deps, values) },
+    {
+      needsWriter: false,
+      paramNames: [],
+      readParams: 'address' in row.params ? readAccountQuery : readNothing,
+      run: (values) => run(deps, values),
+    },
   ]);
   return { unknownMethodErrors: new Map(), methods: new Map(methods), unknownMethodError };
 }
 
 /** Reads `[address, block]` and checks both. The block is 0, by number or by a tag. Messages are AvalancheGo's (libevm rpc/json.go, common/types.go). */
 function readAccountQuery(raw: string | null): ParamsOf<(typeof evmRows)['eth_getBalance']['params']> {
+  const args = readArguments(raw, 2);
+  const address = readEvmAddress(args[0]);
+  return { address, block: readBlock(args[1]) };
+}
+
+function readNothing(raw: string | null): object {
+  readArguments(raw, 0);
+  return {};
+}
+
+/** The JSON texts of the arguments. */
+function readArguments(raw: string | null, most: number): string[] {
   const text = raw ?? '[]';
   if (jsonKindAt(text, 0) !== 'array') throw invalidParamsError('non-array args');
   const args: string[] = [];
-  scanArray(text, 0, (start, end) => args.push(text.slice(start, end)) <= 2);
-  if (args.length > 2) throw invalidParamsError('too many arguments, want at most 2');
-  const address = readEvmAddress(args[0]);
-  return { address, block: readBlock(args[1]) };
+  scanArray(text, 0, (start, end) => args.push(text.slice(start, end)) <= most);
+  if (args.length > most) throw invalidParamsError(`too many arguments, want at most ${most}`);
+  return args;
 }
 
 const hexQuantity = (value: bigint): string => `0x${value.toString(16)}`;

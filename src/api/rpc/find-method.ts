@@ -5,12 +5,16 @@ import { type MethodHint, RpcError } from './fault.ts';
 import type { BoundMethod, Services } from './method.ts';
 
 /**
- * Finds a method by its full name, or throws AvalancheGo's error.
+ * Finds a method by its full name, or throws AvalancheGo's error. `underscoreNames`: also by the name that code generators use.
  * AvalancheGo: utils/json/codec.go capitalizes the first letter after the dot; gorilla/rpc/v2/map.go looks that name up and shows it in errors.
  */
-export function findMethod(services: Services, method: string): BoundMethod {
-  return services.methods.get(method) ?? findCapitalized(services, method);
+export function findMethod(services: Services, method: string, { underscoreNames }: { readonly underscoreNames: boolean }): BoundMethod {
+  const { methods } = services;
+  return methods.get(method) ?? (underscoreNames ? methods.get(dottedName(method)) : undefined) ?? findCapitalized(services, method);
 }
+
+/** `avm.getTx` for `avm_getTx`, which `underscoredName` makes (contract/openrpc.ts). */
+const dottedName = (method: string): string => method.replace('_', '.');
 
 function findCapitalized({ unknownMethodErrors, methods, unknownMethodError }: Services, method: string): BoundMethod {
   if (unknownMethodError !== undefined) throw unknownMethodError(method);

@@ -9,7 +9,7 @@ import { combineServices, createService } from './method.ts';
 const golden = readGolden();
 
 const strict = {
-  differences: { batches: false, missingContentType: false, errorData: false },
+  differences: { batches: false, missingContentType: false, underscoreNames: false, errorData: false },
   onUnexpectedError: (error: unknown) => expect.unreachable(String(error)),
   longWork,
 };

@@ -14,7 +14,7 @@ const golden = readGolden();
 type InfoDeps = Parameters<typeof infoMethods.getNodeID.run>[0];
 
 const strict = {
-  differences: { batches: false, missingContentType: false, errorData: false },
+  differences: { batches: false, missingContentType: false, underscoreNames: false, errorData: false },
   onUnexpectedError: (error: unknown) => expect.unreachable(String(error)),
   longWork,
 };

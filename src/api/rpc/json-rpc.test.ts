@@ -74,7 +74,7 @@ function setUp({
     ...(forwardToWriter && { forwardToWriter }),
   };
   const options: RpcOptions = {
-    differences: { batches: !isStrict, missingContentType: !isStrict, errorData: !isStrict },
+    differences: { batches: !isStrict, missingContentType: !isStrict, underscoreNames: !isStrict, errorData: !isStrict },
     onUnexpectedError: (error) => reported.push(error),
     longWork,
     ...(limitBatches && { limitBatches }),
@@ -100,6 +100,16 @@ describe('responses', () => {
       body: '{"jsonrpc":"2.0","result":{"big":18446744073709551615},"id":1}\n',
       methodRan: true,
     });
+  });
+
+  test('a method has a second name, with an underscore; --strict: it is ill-formed, as in AvalancheGo', async () => {
+    const body = call('getHeight').replace('avm.', 'avm_');
+    expect(await setUp().send(body)).toEqual({ body: `${height(1)}\n`, methodRan: true });
+    expect(await setUp({ isStrict: true }).text(body)).toBe(
+      `${error(-32000, 'rpc: service/method request ill-formed: "avm_getHeight"', 'null')}\n`,
+    );
+    for (const name of ['avm_nope', 'avm_getHeight_', '_avm.getHeight', 'avm._getHeight'])
+      expect(await setUp().text(call('getHeight').replace('avm.getHeight', name))).toContain('"error":');
   });
 
   test('a notification runs and has no response', async () => {
@@ -191,7 +201,7 @@ describe('batches', () => {
   });
 
   test('countCalls counts the calls of a batch', () => {
-    const differences = { batches: true, missingContentType: true, errorData: true };
+    const differences = { batches: true, missingContentType: true, underscoreNames: true, errorData: true };
     const count = (body: string, batches = true) => countCalls(Buffer.from(body), { differences: { ...differences, batches } });
     const batch = (size: number) => ` [${Array(size).fill(call('getHeight')).join(',')}]`;
     expect([count(call('getHeight')), count(batch(1)), count(batch(60)), count('[]'), count('[{'), count('')]).toEqual([1, 1, 60, 1, 1, 1]);

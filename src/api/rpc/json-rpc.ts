@@ -20,6 +20,8 @@ export type RpcOptions = {
     readonly batches: boolean;
     /** A body without a content type is read as JSON; AvalancheGo answers 415. */
     readonly missingContentType: boolean;
+    /** `avm_getTx` is `avm.getTx`; AvalancheGo refuses it as ill-formed. */
+    readonly underscoreNames: boolean;
     /** An error has its code and facts in `data`; in AvalancheGo `data` is null. */
     readonly errorData: boolean;
   };
@@ -69,7 +71,7 @@ async function handleCall(services: Services, text: string, options: RpcOptions)
   let methodRan = false;
   let startedAt = 0;
   try {
-    const found = findMethod(services, request.method);
+    const found = findMethod(services, request.method, options.differences);
     if (found.needsWriter && services.forwardToWriter) return await services.forwardToWriter(Buffer.from(text, 'latin1'));
     // From here on this process runs the call: it is measured here, and an error gets a hint about the parameters.
     method = found;

@@ -33,7 +33,7 @@ test('each call is recorded once, with its method, duration and outcome, and its
     record: (seconds, isError) => recorded.push([method, seconds, isError]),
   }));
   const options = {
-    differences: { batches: false, missingContentType: false, errorData: false },
+    differences: { batches: false, missingContentType: false, underscoreNames: false, errorData: false },
     onUnexpectedError: () => expect.unreachable(),
     longWork,
   };

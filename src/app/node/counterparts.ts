@@ -3,7 +3,6 @@ import { avaxMethods, chainNotRunError, platformMethods } from '../../api/rpc/co
 import { evmServices } from '../../api/rpc/evm.ts';
 import { type CreateUnknownMethodError, combineServices, createService, type Services } from '../../api/rpc/method.ts';
 import type { ReadUtxoPage } from '../../api/rpc/utxo-query.ts';
-import type { GenesisAccounts } from '../../avm/genesis/evm-accounts.ts';
 import type { NetworkGenesis } from '../../avm/genesis/network-genesis.ts';
 import { type Id, zeroId } from '../../base/bytes/id.ts';
 import { rfc3339 } from '../../base/bytes/rfc3339.ts';
@@ -67,15 +66,19 @@ export function createCounterpartServices(
       ...c,
       services: {
         '/avax': combineServices({ ...createService('avax', avaxMethods, cDeps), unknownMethodError: notRun('C') }),
-        '/rpc': createEvmRpc(genesis.c.accounts, runsOnNetwork, notRun('C')),
+        '/rpc': createEvmRpc(genesis.c, runsOnNetwork, notRun('C')),
       },
     },
   ];
 }
 
-const createEvmRpc = (accounts: GenesisAccounts | undefined, runsOnNetwork: boolean, notRunError: CreateUnknownMethodError): Services =>
+const createEvmRpc = (
+  { accounts, evmChainID }: NetworkGenesis['c'],
+  runsOnNetwork: boolean,
+  notRunError: CreateUnknownMethodError,
+): Services =>
   accounts === undefined || runsOnNetwork
     ? { ...combineServices(), unknownMethodError: notRunError }
-    : evmServices({ account: (address) => accounts.get(address) ?? emptyAccount }, notRunError);
+    : evmServices({ chainID: evmChainID, account: (address) => accounts.get(address) ?? emptyAccount }, notRunError);
 
 const emptyAccount = { balance: 0n, nonce: 0n };

@@ -1,6 +1,8 @@
 import { createCallerResolver } from '../../api/access/forwarded-caller.ts';
 import type { Gate } from '../../api/access/gate.ts';
-import { buildOpenRpc } from '../../api/contract/openrpc.ts';
+import type { ServiceRow } from '../../api/contract/client-services.ts';
+import { buildOpenRpc, buildServiceOpenRpc } from '../../api/contract/openrpc.ts';
+import { type ServiceName, services } from '../../api/contract/services.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { type AdmitCalls, createRouter, type HttpRoute } from '../../api/http/router.ts';
 import type { ResponseObserver } from '../../api/rest/dispatch.ts';
@@ -77,7 +79,7 @@ export function createHandlers({
   const rpcOptions = { differences, onUnexpectedError: logError, longWork, limitBatches, onRefused };
   const createPortHandler = (selection: ApiSelection | undefined, paths: NamedRoutes): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
-    const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version);
+    const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version, differences.underscoreNames);
     const pages = explorer({
       served: index.served,
       selection,
@@ -109,11 +111,11 @@ export function createHandlers({
   };
 }
 
-/** The path of the OpenRPC document. */
+/** The path of the OpenRPC document. Below it is one for each service, such as `/openrpc-json/avm`. */
 const openRpcPath = '/openrpc-json';
 
-/** Adds a document of the Node RPC methods to the routes of a port that has an API reference and any method. */
-function withOpenRpc(routes: Map<string, HttpRoute>, version: string): Map<string, HttpRoute> {
+/** Adds documents of the Node RPC methods to the routes of a port that has an API reference and any method: one of all; with `underscoreNames` one of each service. */
+function withOpenRpc(routes: Map<string, HttpRoute>, version: string, underscoreNames: boolean): Map<string, HttpRoute> {
   const isServed = (path: string, method: string): boolean => {
     const route = routes.get(path);
     // A reader process passes some paths to the writer as they are.
@@ -121,7 +123,14 @@ function withOpenRpc(routes: Map<string, HttpRoute>, version: string): Map<strin
   };
   const hasMethods = [...routes.keys()].some((path) => path.startsWith('/ext/bc/') || path === '/ext/info');
   if (!routes.has(openApiPath) || !hasMethods) return routes;
-  return routes.set(openRpcPath, { handler: documentHandler((origin) => buildOpenRpc(version, origin, isServed)) });
+  routes.set(openRpcPath, { handler: documentHandler((origin) => buildOpenRpc(version, origin, isServed)) });
+  if (!underscoreNames) return routes;
+  for (const [service, { path }] of Object.entries(services) as [ServiceName, ServiceRow][])
+    if (routes.has(path))
+      routes.set(`${openRpcPath}/${service}`, {
+        handler: documentHandler((origin) => buildServiceOpenRpc(service, version, origin, isServed)),
+      });
+  return routes;
 }
 
 /**

@@ -36,6 +36,13 @@ export const docsTable: readonly DocsRow[] = [
     about: 'Commands and flags by purpose: send, mine, go back, keep the chain, serve others.',
   },
   {
+    page: 'start/sdks',
+    title: 'SDKs',
+    section: 'Start',
+    source: 'docs/start/sdks.md',
+    about: 'A short program for each client library, the flags that its node needs, and what fails in the library itself.',
+  },
+  {
     page: 'start/test-suites',
     title: 'Test suites',
     section: 'Start',
