@@ -20,6 +20,8 @@ import { startTestnet, untilUp } from './testnet-program.ts';
 const root = resolve(import.meta.dir, '..');
 const pages = ['README.md', ...[...new Glob('docs/start/*.md').scanSync(root)].sort()];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+/** Pages without a command of Serac in a block: examples of test suites and of SDKs, which example-programs.test.ts and test/clients run. */
+const testedElsewhere = ['docs/start/test-suites.md', 'docs/start/sdks.md'];
 const withoutHeading = '## Without a counterpart';
 
 const methods = new Set(Object.values(services).flatMap(({ prefix, methods }) => Object.keys(methods).map((name) => prefix + name)));
@@ -62,7 +64,7 @@ describe.each(pages)('%s', (page) => {
   });
 
   // The programs of this page are run by examples.test.ts.
-  test.skipIf(page === 'docs/start/test-suites.md')('its commands run', async () => {
+  test.skipIf(testedElsewhere.includes(page))('its commands run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'serac-start-'));
     expect(await node.client.call('/ext/dev', 'dev.reset')).toHaveProperty('result');
     try {

@@ -1,6 +1,6 @@
 /**
- * Writes the generated parts of docs/: methods, errors, flags, differences, routes and limits, which come from tables in the code, recipes, which are
- * programs of examples/, and figures of the bench; and the options of `createNode`, which come from the table of flags. Run `bun tools/docs.ts` after
+ * Writes the generated parts of docs/: methods, errors, flags, differences, routes and limits, which come from tables in the code, recipes and SDKs,
+ * which are programs of examples/ and test/clients/sdks, and figures of the bench; and the options of `createNode`, which come from the table of flags. Run `bun tools/docs.ts` after
  * changing a table; a test fails if a page is out of date.
  */
 
@@ -16,6 +16,7 @@ import { renderPeerMessagesPage } from './peer-messages-page.ts';
 import { renderRecipes } from './recipes-page.ts';
 import { renderDependenciesPage } from './release/dependencies-page.ts';
 import { renderRoutesPage } from './routes-page.ts';
+import { renderSdksPage } from './sdks-page.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -31,6 +32,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/reference/peer-messages.md': () => renderPeerMessagesPage(),
   'docs/reference/limits.md': () => renderLimitsPage(root),
   'docs/understand/dependencies.md': () => renderDependenciesPage(root),
+  'docs/start/sdks.md': () => renderSdksPage(root),
   'docs/operate/performance.md': () => renderPerformanceTable(),
   'README.md': () => renderReadmeFigures(),
   'src/sdk/node-options.ts': () => renderNodeOptions(),

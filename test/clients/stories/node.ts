@@ -21,9 +21,19 @@ export async function openNode(): Promise<Node> {
 
 /** Starts Serac with these flags, even if SERAC_URL is set: for APIs that AvalancheGo does not have. */
 export async function startNode(...flags: string[]): Promise<Node> {
-  const program = await startProgram(...flags);
-  return nodeAt(program.url, program.client, () => program.stop());
+  return nodeOf(await startProgram(...flags));
 }
+
+/** A node that the caller has started, and stops. */
+export const nodeOf = ({
+  url,
+  client,
+  stop,
+}: {
+  readonly url: string;
+  readonly client: Client;
+  readonly stop: () => Promise<unknown>;
+}): Node => nodeAt(url, client, stop);
 
 /** Waits until `status` returns Accepted (Committed on the P-Chain). */
 export async function waitForAccepted(status: () => Promise<string>): Promise<void> {

@@ -266,6 +266,15 @@ story('exports to P and C, which list the outputs', async (newWallet) => {
   expect(await sdk.balance(from)).toBe(oneAvax - 123_456_789n - 234_567_891n - 2n * local.txFee);
 });
 
+story('its own exports and imports throw on the local network, before they call the node', async () => {
+  const { client, addressOn } = sdk.ewoq;
+  const exported = { addresses: [addressOn('C')], amount: 7n };
+  expect(await errorMessageOf(client.xChain.prepareExportTxn({ destinationChain: 'C', exportedOutputs: [exported] }))).toBe(invalidNetwork);
+  const imported = { addresses: [addressOn('X')] };
+  expect(await errorMessageOf(client.xChain.prepareImportTxn({ sourceChain: 'P', importedOutput: imported }))).toBe(invalidNetwork);
+});
+const invalidNetwork = 'Invalid network ID: 12345';
+
 for (const source of ['P', 'C'] as const)
   story(`imports from ${source}`, async (newWallet) => {
     const [from, to] = [newWallet(), newWallet()];
