@@ -1,6 +1,6 @@
 /**
  * Client libraries that work with a node, each with a short program beside this file. docs/start/sdks.md is written from this table
- * (tools/sdks-page.ts); stories/sdks.story.ts runs the programs, and the other stories prove what is said here.
+ * (tools/sdks-page.ts); stories/readme.story.ts runs the programs, and the other stories prove what is said here.
  */
 export type Sdk = {
   /** The package and its version, as for `npm install`. */
