@@ -66,7 +66,7 @@ export function buildOpenRpc(version: string, origin: string, isServed: (path: s
 
 /**
  * Describes one service for code generators, which make one client with one URL, and a function of each method name. It is what
- * `@open-rpc/generator` 1.22 can use: OpenRPC 1.2, the names of `underscoredName`, and schemas without `format` (its clients refuse `ID`, and `time`
+ * `@open-rpc/generator` 1.22 can use: OpenRPC 1.2, the names of `underscoredName`, and `withPlainSchemas` (its clients refuse the format `ID`, and `time`
  * means another to them).
  */
 export function buildServiceOpenRpc(
@@ -77,7 +77,7 @@ export function buildServiceOpenRpc(
 ): OpenRpcDocument {
   const { path } = services[service];
   const document = buildOpenRpc(version, origin, (methodPath, method) => methodPath === path && isServed(methodPath, method));
-  return withoutFormats({
+  return withPlainSchemas({
     ...document,
     openrpc: '1.2.6',
     info: { title: `Serac: ${service}`, version },
@@ -97,8 +97,16 @@ export function buildServiceOpenRpc(
 const withoutRequired = ({ name, required, schema }: OpenRpcParam): OpenRpcParam =>
   required ? { name, schema } : { name, required, schema };
 
-const withoutFormats = (document: OpenRpcDocument): OpenRpcDocument =>
-  JSON.parse(JSON.stringify(document, (key, value) => (key === 'format' && typeof value === 'string' ? undefined : value)));
+/** The document with plain schemas: without `format`, and with `oneOf` in place of a list of types, from which no type would be generated. */
+const withPlainSchemas = (document: OpenRpcDocument): OpenRpcDocument =>
+  JSON.parse(
+    JSON.stringify(document, (key, value) => {
+      if (key === 'format' && typeof value === 'string') return undefined;
+      if (!Array.isArray(value?.type)) return value;
+      const { type, ...others } = value as { readonly type: readonly string[] };
+      return { ...others, oneOf: type.map((one) => ({ type: one })) };
+    }),
+  );
 
 /** The name of a method as an identifier: `avm_getTx` for `avm.getTx`. The node accepts both (rpc/find-method.ts). */
 const underscoredName = (method: string): string => method.replace('.', '_');
