@@ -162,7 +162,7 @@ describe('money', () => {
         fee: 'none',
         utxoID: id,
         status: 'Waiting',
-        note: 'serac import imports it',
+        note: 'serac import ADDRESS imports it',
       }),
     );
     const deposited = await json('deposit', 'P', to, '5');
@@ -192,7 +192,7 @@ describe('money', () => {
       ['C', '4'],
       ['P', '3'],
     ] as const)
-      await ok('deposit', chain, owner, amount);
+      expect(await ok('deposit', chain, '5', amount)).toEndWith('note         serac import 5 imports it\n');
     await ok('deposit', 'P', owner, '9', '--locktime', '2100-01-01T00:00:00Z');
     const fields = (amount: string, from: string) => ({
       amount,

@@ -83,6 +83,35 @@ describe.skipIf(Bun.which('tmux') === null)('in a terminal', () => {
       expect(text).toBe(readFileSync(file, 'utf8'));
     });
 
+  test('a command shows what it waits for, erases it, and prints a receipt; reset asks', async () => {
+    const node = await startProgramAsUsers('--workers=0');
+    const dev = (method: string, params: object = {}) => node.client.call('/ext/dev', `dev.${method}`, params);
+    await dev('setAutomine', { enabled: false });
+    await dev('setIntervalMining', { seconds: 3600 });
+    const serac = (...args: string[]) => [...programCommand, ...args, '--url', node.url].map((word) => `'${word}'`).join(' ');
+    const commands = [serac('send', '1', '1.5'), serac('import', 'C', '1'), serac('reset'), serac('reset')];
+    tmux('new-session', '-d', '-s', 'serac', '-x', '80', '-y', '60', `${commands.join('; ')}; echo "exit code $?"; sleep 60`);
+    await until(() => capture().includes('waiting for the next block; one is made every 3600 s …'), 'the command should say that it waits');
+    const waiting = capture().trimEnd();
+    await dev('mine');
+    await until(() => capture().includes('[y/N]'), 'reset should ask');
+    tmux('send-keys', '-t', 'serac', 'Enter');
+    await until(() => capture().split('[y/N]').length === 3, 'the second reset should ask');
+    tmux('send-keys', '-t', 'serac', 'y', 'Enter');
+    await until(() => capture().includes('exit code'), 'the second reset should end');
+    const maskCommand = (screen: string): string =>
+      screen
+        .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{47,52}\b/g, 'ID')
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME')
+        .replaceAll(node.url, 'URL')
+        .replaceAll(/ … \d+ s/g, ' …');
+    const text = `${maskCommand(waiting)}\n\n--- after dev.mine ---\n${maskCommand(capture().trimEnd())}\n`;
+    const file = fileURLToPath(new URL('./terminal/waiting.txt', import.meta.url));
+    if (process.env.SERAC_WRITE_GOLDEN !== undefined) writeFileSync(file, text);
+    expect(text).toBe(readFileSync(file, 'utf8'));
+    await node.stop();
+  });
+
   test('a follower has a status line too, and prints a block when its node does', async () => {
     const node = await startProgramAsUsers('--workers=0');
     const { client } = await openTerminal(80, [], ['follow', node.url]);

@@ -33,6 +33,7 @@ export const balance: ClientCommand = async ({ client, args: [who = '0'], option
     print(JSON.stringify(who === 'all' ? { accounts: answers } : answers[0]));
     return undefined;
   }
+  if (answers.length === 0) print('this node has no accounts');
   for (const { account, address, balances } of answers) {
     print(account === undefined ? address : `account ${account}  ${address}`);
     for (const line of formatHoldings(balances)) print(`  ${line}`);

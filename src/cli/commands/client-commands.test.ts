@@ -3,6 +3,7 @@ import { createRpcClient } from '../../api/client/rpc-client.ts';
 import { Fault } from '../../base/fault.ts';
 import type { ClientContext } from './client-command.ts';
 import { type ClientCommandName, runClientCommand } from './client-commands.ts';
+import { waitForOutcome } from './outcome.ts';
 
 /** Commands against servers that answer like AvalancheGo, without Data API and `dev.*` methods, or in odd ways. */
 
@@ -73,6 +74,7 @@ test('a node without a Data API is asked by its Node RPC', async () => {
   expect(await run('block', 'latest')).toBe(block);
   expect(await run('tx', txID)).toStartWith(`${txID}: Accepted\n{`);
   expect(await run('address', address)).toContain('\nbalance  1.5 AVAX');
+  expect(await run('balance', address)).toBe(`${address}\n    Amount  Asset      State\n  1.5 AVAX  Avalanche  spendable`);
   expect(await run('asset show', 'AVAX')).toEndWith(
     'denomination 9\n' + `${server.url.origin} has no Data API, which tells supply and owners`,
   );
@@ -86,6 +88,8 @@ test('what only another node can do is refused with the reason', async () => {
   );
   expect(await failure('accounts')).toContain('this node has no dev methods');
   expect(await failure('webhooks list')).toMatch(/^NODE_HTTP: /);
+  expect(await failure('asset list')).toContain('has no Data API');
+  expect(await run('balance', 'all')).toBe('this node has no accounts');
 });
 
 test('a thing that the Data API does not have is not there', async () => {
@@ -99,6 +103,13 @@ test('answers of another form are errors that say so, whatever they are', async 
     ['block', '2'],
     ['address', address],
     ['asset show', 'AVAX'],
+    ['asset list'],
+    ['nft list'],
+    ['nft list', address],
+    ['balance', address],
+    ['issue', '0x00'],
+    ['reset'],
+    ['import'],
     ['tx', txID],
     ['peers'],
     ['accounts'],
@@ -116,4 +127,66 @@ test('answers of another form are errors that say so, whatever they are', async 
     if (isJson) answer = (path) => (path.startsWith('/v1/') ? new Response(body) : undefined);
     for (const [name, ...args] of commands) expect([body, name, await failure(name, ...args)]).toEqual([body, name, expect.any(String)]);
   }
+});
+
+/** The outcome of a transaction whose status is each of these in turn, on a node that makes blocks by this policy; and what was waited for. */
+async function outcomeOf(statuses: readonly string[], policy: { automine: boolean; interval: number } | undefined, noWait = false) {
+  let asked = 0;
+  const waits: string[] = [];
+  answer = (_, method) => {
+    if (method === 'avm.getTxStatus') return rpcAnswer({ status: statuses[Math.min(asked++, statuses.length - 1)] });
+    return method === 'dev.nodeInfo' && policy !== undefined ? rpcAnswer({ ...nodeInfo, ...policy }) : undefined;
+  };
+  const context = {
+    client: createRpcClient({ url: server.url.origin }),
+    options: { 'no-wait': noWait },
+    wait: (what: string, work: Promise<unknown>) => {
+      waits.push(what);
+      return work;
+    },
+  } as unknown as ClientContext;
+  return { ...(await waitForOutcome(context, txID)), waits };
+}
+
+const rpcAnswer = (result: unknown): Response => Response.json({ jsonrpc: '2.0', id: 1, result });
+
+const nodeInfo = {
+  version: '1',
+  network: { id: 1, name: 'local', hrp: 'local' },
+  blockchainID: blockID,
+  height: '1',
+  blockID,
+  blockTime: '1',
+  time: '1',
+  offset: '0',
+  frozen: false,
+  pending: 1,
+  impersonated: 0,
+  autoImpersonate: false,
+  faults: [],
+};
+
+test('a transaction is waited for where blocks are made by time or at once, not where they are made by hand', async () => {
+  const [byTime, byHand, atOnce] = [
+    { automine: false, interval: 2 },
+    { automine: false, interval: 0 },
+    { automine: true, interval: 0 },
+  ];
+  expect(await outcomeOf(['Accepted'], byTime)).toEqual({ status: 'Accepted', waits: [] });
+  expect(await outcomeOf(['Processing', 'Processing', 'Accepted'], byTime)).toEqual({
+    status: 'Accepted',
+    waits: ['waiting for the next block; one is made every 2 s'],
+  });
+  expect(await outcomeOf(['Processing', 'Rejected'], atOnce)).toEqual({
+    status: 'Rejected',
+    waits: ['waiting until the transaction is accepted'],
+  });
+  expect(await outcomeOf(['Processing'], byHand)).toEqual({
+    status: 'Processing',
+    remedy: 'blocks are made by hand here: serac mine makes one',
+    waits: [],
+  });
+  expect(await outcomeOf(['Processing'], byTime, true)).toMatchObject({ status: 'Processing', waits: [] });
+  // A node without dev.nodeInfo, such as AvalancheGo.
+  expect(await outcomeOf(['Processing', 'Accepted'], undefined)).toMatchObject({ status: 'Accepted' });
 });

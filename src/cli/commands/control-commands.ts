@@ -50,7 +50,7 @@ export const controlCommands = {
   reset: (async (context) => {
     const { client, options, print, confirm } = context;
     const { height } = decodeDev('nodeInfo', await callDev(client, 'nodeInfo'));
-    const question = `Remove all ${height} blocks of the chain at ${client.url}, and start again from genesis?`;
+    const question = `Remove all ${height} blocks at ${client.url} and start from genesis?`;
     const isConfirmed = options.yes || (await confirm(question));
     if (isConfirmed === undefined) throw badArgument('reset', 'serac reset removes all blocks; give --yes where nobody can be asked');
     if (!isConfirmed) {

@@ -66,9 +66,11 @@ export const moneyCommands = {
     const { amount, asset } = await readAssetAmount(client, text, assetName);
     const to = await resolveAddress(client, receiver);
     const source = `${from.toUpperCase()}-Chain`;
+    // A whole address would make the line longer than a terminal.
+    const note = `serac import ${receiver === to ? 'ADDRESS' : receiver} imports it`;
     return {
       params: { from, to: receiver, amount, assetID: asset.assetID, locktime },
-      describe: () => ({ done: `deposited from the ${source}`, amount, asset, from: source, to, fee: 'none' }),
+      describe: () => ({ done: `deposited from the ${source}`, note, amount, asset, from: source, to, fee: 'none' }),
     };
   }),
   import: issuingCommand('import', async ({ client, args, options: { to: receiver, memo } }) => {

@@ -12,7 +12,7 @@ const [pollInterval, blockWait, maxWait] = [200, 10_000, 60_000];
  * something waits to be imported.
  */
 export async function waitForOutcome({ client, options, wait }: ClientContext, txID: string | undefined): Promise<Outcome> {
-  if (txID === undefined) return { status: 'Waiting', remedy: 'serac import imports it' };
+  if (txID === undefined) return { status: 'Waiting' };
   const status = await readStatus(client, txID);
   if (status !== 'Processing') return { status };
   const policy = await readPolicy(client);
