@@ -125,6 +125,25 @@ describe.each(runtimes)('on $name', ({ path, version }) => {
     expect([code, err.includes('Tests:       2 passed, 2 total'), code === 0 ? '' : err]).toEqual([0, true, '']);
   });
 
+  test.skipIf(version === '')(
+    'concurrent tests of node:test have different chains, and a test may change the settings of its own',
+    async () => {
+      writeFileSync(join(installed.folder, 'chains.test.mjs'), nodeTestChains);
+      const { code, out } = await run([path, '--test', '--test-reporter=tap', 'chains.test.mjs']);
+      expect([code, /# pass (\d+)/.exec(out)?.[1], /# skipped (\d+)/.exec(out)?.[1], code === 0 ? '' : out]).toEqual([0, '5', '1', '']);
+    },
+  );
+
+  test.skipIf(version === '' || !isInstalled('jest'))('concurrent tests of jest have different chains, also as ES modules', async () => {
+    const folder = join(installed.folder, 'jest');
+    writeFileSync(join(folder, 'chains.test.mjs'), jestChains);
+    const jest = ['node_modules/jest/bin/jest.js', '--testMatch=**/chains.test.mjs'];
+    const { code, err } = await run([path, '--experimental-vm-modules', ...jest], folder);
+    rmSync(join(folder, 'chains.test.mjs'));
+    expect([code, /Tests: .*/.exec(err)?.[0], code === 0 ? '' : err]).toEqual([0, 'Tests:       1 skipped, 1 todo, 4 passed, 6 total', '']);
+    expect(err).not.toMatch(/did not exit|open handle/);
+  });
+
   test.skipIf(version === '' || !isInstalled('playwright') || chromium === undefined)(
     'Playwright starts the node and sees a transfer',
     async () => {
@@ -291,3 +310,48 @@ test.skipIf(process.env.SERAC_TEST_GO === undefined)(
   },
   1_800_000,
 );
+
+/** For two tests that wait for each other: each changes its own chain. */
+const sharedChainTests = `
+const createGate = () => {
+  let open;
+  const opened = new Promise((resolve) => { open = resolve; });
+  return { open, opened };
+};
+const ready = [createGate(), createGate()];
+const pay = (own, other) => async ({ node }) => {
+  await node.dev.mine(own + 1);
+  ready[own].open();
+  await ready[other].opened;
+  equal((await node.avm.getHeight()).height, own + 2);
+};
+`;
+
+const nodeTestChains = `
+import { equal } from 'node:assert/strict';
+import { describe } from 'node:test';
+import { createTest, test } from 'serac/node-test';
+${sharedChainTests}describe('at once', { concurrency: 2 }, () => {
+  test('a', pay(0, 1));
+  test('b', pay(1, 0));
+});
+test('changes a setting', { timeout: 60_000 }, async ({ node }, t) => {
+  await node.dev.setAutomine(false);
+  equal(t.name, 'changes a setting');
+});
+test('has the setting of a new chain', async ({ node }) => equal((await node.dev.nodeInfo()).automine, true));
+createTest({ accounts: 1 })('has its own options', async ({ node }) => equal(node.accounts.length, 2));
+test.skip('is skipped', () => { throw new Error('run'); });
+`;
+
+const jestChains = `
+import { expect } from '@jest/globals';
+import { createTest, test } from 'serac/jest';
+const equal = (got, want) => expect(got).toBe(want);
+${sharedChainTests}test.concurrent('a', pay(0, 1));
+test.concurrent('b', pay(1, 0));
+test('has a new chain', async ({ node }) => equal((await node.avm.getHeight()).height, 1), 60_000);
+createTest({ accounts: 1 })('has its own options', async ({ node }) => equal(node.accounts.length, 2));
+test.skip('is skipped', () => { throw new Error('run'); });
+test.todo('is to be written');
+`;
