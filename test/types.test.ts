@@ -53,7 +53,6 @@ type TypeScript = {
   readonly createLanguageService: (host: object) => {
     readonly getQuickInfoAtPosition: (file: string, at: number) => { readonly documentation: Text[]; readonly tags: Tag[] } | undefined;
   };
-  readonly sys: { readonly fileExists: unknown; readonly readFile: unknown; readonly readDirectory: unknown };
   readonly ScriptSnapshot: { readonly fromString: (text: string) => unknown };
   readonly getDefaultLibFilePath: (options: object) => string;
 };
@@ -67,7 +66,8 @@ test.skipIf(!isInstalled)(
     const file = join(installed.folder, 'editor.mts');
     const program = "import { createNode } from 'serac';\nawait createNode({ reorgDepth: 1 });\n";
     const service = typescript.createLanguageService({
-      ...typescript.sys,
+      fileExists: existsSync,
+      readFile: (path: string) => readFileSync(path, 'utf8'),
       getCompilationSettings: () => ({ strict: true, module: 199, moduleResolution: 99, target: 9, types: [] }),
       getScriptFileNames: () => [file],
       getScriptVersion: () => '1',
