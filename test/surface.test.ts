@@ -119,5 +119,8 @@ describe('counterpart chains and metrics', () => {
       'serac_api_request_seconds_bucket',
     ])
       expect(text).toContain(name);
+    // AvalancheGo's own tests read these, also of a node that decides alone.
+    for (const line of ['blks_processing{chain="X"} 0', 'blks_accepted_count{chain="X"} 0', 'last_accepted_height{chain="X"} 0'])
+      expect(text).toContain(`\navalanche_snowman_${line}\n`);
   });
 });

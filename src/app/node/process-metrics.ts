@@ -16,7 +16,9 @@ import {
 } from '../../base/metrics/node-metrics.ts';
 import { createMetricRegistry, type MetricRegistry } from '../../base/metrics/registry.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
+import { type DecidingChain, registerDecisionMetrics } from '../../chain/lifecycle/decision-metrics.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
+import type { SoloEngine } from '../../chain/solo/solo.ts';
 import type { Env, ProcessEnv, TimeEnv } from '../platform/env.ts';
 import { createApiMeters } from './api-metrics.ts';
 import type { NamedRoute } from './parts.ts';
@@ -83,10 +85,26 @@ export function registerNodeMetrics(
     failingChecks,
     process: createProcessReading(env),
   });
+  registerDecisionMetrics(registry, () =>
+    chains.flatMap(({ spec, lastAccepted, soloEngine }) =>
+      soloEngine === undefined ? [] : [[spec.aliases[0], readDecisions(soloEngine, lastAccepted)] as const],
+    ),
+  );
   registerFollowReadings(registry, () =>
     chains.flatMap(({ spec, follower }) => (follower === undefined ? [] : [readLag(spec.aliases[0], follower.status())])),
   );
 }
+
+/** What a node that decides alone has decided. */
+const readDecisions = ({ counters, report }: SoloEngine, lastAccepted: RunningChain['lastAccepted']): DecidingChain => ({
+  isBootstrapped: () => true,
+  engine: () => ({
+    processingBlocks: report().processingBlocks,
+    lastAccepted: lastAccepted(),
+    lastAcceptedTime: lastAccepted().time,
+  }),
+  counters,
+});
 
 /** Registers how often the supervisor process has restarted the writer process, which is this one. */
 export function registerRestarts(registry: MetricRegistry, supervisor: Env['supervisor']): void {

@@ -139,13 +139,48 @@ test('a block that cannot be stored is rejected, and its transactions are built 
     calls.push(`reject ${id}`);
     add('a');
   };
-  startSolo({ ...vm, accept, reject }, { minBlockDelay: 0 }, timers, () => {});
+  const { counters } = startSolo({ ...vm, accept, reject }, { minBlockDelay: 0 }, timers, () => {});
   add('a');
   turn();
   expect(calls.slice(2)).toEqual(['prefer 1', 'reject 1', 'prefer 0']);
+  expect([counters.built, counters.accepted, counters.rejected]).toEqual([1, 0, 1]);
   isFull = false;
   later[0]?.run();
   expect(calls.at(-2)).toBe('accept 1');
+  expect([counters.built, counters.accepted, counters.rejected]).toEqual([2, 1, 1]);
+});
+
+test('counts the blocks that it builds and decides, their bytes, and how long that takes', () => {
+  const { vm, add } = fakeVm([]);
+  const { timers, turn, pass } = fakeTimers();
+  const build = () => {
+    const block = vm.build();
+    return block && { ...block, time: 999n, bytes: new Uint8Array(7) };
+  };
+  const accept = (ids: readonly Id[]) => {
+    pass(30);
+    vm.accept(ids);
+  };
+  const { counters } = startSolo({ ...vm, build, accept }, { minBlockDelay: 0 }, timers, () => {});
+  for (const tx of ['a', 'bad', 'b']) {
+    add(tx);
+    turn();
+    pass(1000);
+  }
+  expect(counters).toEqual({
+    built: 3,
+    buildsFailed: 1,
+    // The clock shows 1,000.25 s, and blocks are of second 999.
+    builtSkew: 3 * 1250,
+    accepted: 2,
+    acceptedBytes: 14,
+    acceptedLatency: 60,
+    acceptedLatencies: { bounds: [1e9, 2e9, 3e9, 4e9], counts: [2, 0, 0, 0, 0], sum: 60e6 },
+    acceptedAge: 2 * 1250,
+    rejected: 0,
+    rejectedBytes: 0,
+    rejectedLatency: 0,
+  });
 });
 
 test('an error of accept and one of the following reject are both reported, in order', () => {

@@ -1,5 +1,6 @@
 import type { EngineBlock, EngineReport, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import { countDecision, createDecisionCounters } from '../lifecycle/decision-metrics.ts';
 
 export type SoloTimers = {
   /** Monotonic milliseconds. */
@@ -55,7 +56,7 @@ export function startSolo(
   logError: (error: unknown) => void,
 ) {
   let policy: BlockPolicy = options.policy ?? { automine: true, interval: 0 };
-  const maker = createBlockMaker(vm, timers.now);
+  const maker = createBlockMaker(vm, timers);
 
   /** Returns whether no error occurred. */
   const makeAndReport = (): boolean => {
@@ -96,6 +97,7 @@ export function startSolo(
 
   return {
     report: maker.report,
+    counters: maker.counters,
     isBlockDue: automine.isDue,
     stop: (): void => {
       automine.stop();
@@ -220,10 +222,9 @@ function createTicker(after: SoloTimers['after'], onTick: () => void) {
 }
 
 /** Makes blocks, one at a time, and measures how long their acceptance takes. */
-function createBlockMaker(vm: SoloVm, now: () => number) {
+function createBlockMaker(vm: SoloVm, { now, unixNanos }: Pick<SoloTimers, 'now' | 'unixNanos'>) {
+  const counters = createDecisionCounters();
   let processingSince: number | undefined;
-  let accepted = 0;
-  let acceptanceTime = 0;
   let lastBatch = 0;
 
   /**
@@ -242,20 +243,27 @@ function createBlockMaker(vm: SoloVm, now: () => number) {
         return false;
       }
     };
-    succeeds(() => {
+    const isDecided = succeeds(() => {
       lastBatch = vm.waiting();
       const block = vm.build();
       if (block === undefined) return;
       const started = now();
+      const ageOfBlock = (): number => Number(unixNanos() - block.time * nanosPerSecond) / 1e6;
+      counters.built++;
+      counters.builtSkew += ageOfBlock();
       processingSince = started;
       vm.verify(block);
       vm.setPreference(block.id);
       if (succeeds(() => vm.accept([block.id]))) {
         acceptedBlock = block;
-        accepted++;
-        acceptanceTime += now() - started;
-      } else succeeds(() => vm.reject(block.id));
+        counters.acceptedAge += ageOfBlock();
+        countDecision(counters, 'accepted', block.bytes.length, now() - started);
+      } else {
+        countDecision(counters, 'rejected', block.bytes.length, now() - started);
+        succeeds(() => vm.reject(block.id));
+      }
     });
+    if (!isDecided) counters.buildsFailed++;
     processingSince = undefined;
     succeeds(() => vm.setPreference(vm.lastAccepted()));
     return { accepted: acceptedBlock, errors };
@@ -263,12 +271,13 @@ function createBlockMaker(vm: SoloVm, now: () => number) {
 
   return {
     make,
+    counters,
     /** Number of transactions that waited when the last block was built. */
     lastBatch: () => lastBatch,
     report: (): EngineReport => ({
       processingBlocks: processingSince === undefined ? 0 : 1,
       longestProcessing: processingSince === undefined ? 0 : now() - processingSince,
-      averageAcceptance: accepted === 0 ? 0 : acceptanceTime / accepted,
+      averageAcceptance: counters.accepted === 0 ? 0 : counters.acceptedLatency / counters.accepted,
     }),
   };
 }

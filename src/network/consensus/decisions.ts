@@ -1,7 +1,7 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
-import { observeValue } from '../../base/metrics/buckets.ts';
 import type { Timers } from '../../base/timing/timers.ts';
+import { countDecision } from '../../chain/lifecycle/decision-metrics.ts';
 import { createAverager } from '../protocol/averager.ts';
 import type { BlockRef, Consensus, Decision } from '../snowman/consensus.ts';
 import { countVotes, type Votes } from '../snowman/votes.ts';
@@ -58,13 +58,10 @@ export function createDecisions({
     const entry = processing.get(id);
     const latency = entry === undefined ? 0 : now - entry.since;
     processing.delete(id);
-    counters[kind]++;
-    counters[`${kind}Bytes`] += entry?.block.bytes.length ?? 0;
-    counters[`${kind}Latency`] += latency;
+    countDecision(counters, kind, entry?.block.bytes.length ?? 0, latency);
     counters[`${kind}Polls`] += entry === undefined ? 0 : endedPolls - entry.pollsBefore;
     if (kind === 'rejected') return;
     stored = { id, height };
-    observeValue(counters.acceptedLatencies, latency * 1e6);
     if (entry === undefined) return;
     storedTime = entry.block.time;
     const blockAge = now - Number(storedTime) * 1000;

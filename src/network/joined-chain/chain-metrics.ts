@@ -1,13 +1,16 @@
-import type { Buckets } from '../../base/metrics/buckets.ts';
-import type { MetricReading, MetricRegistry } from '../../base/metrics/registry.ts';
+import type { MetricRegistry } from '../../base/metrics/registry.ts';
+import {
+  type ChainMetricRow,
+  nanosPerMillisecond,
+  registerChainHistogram,
+  registerChainRows,
+  registerDecisionMetrics,
+} from '../../chain/lifecycle/decision-metrics.ts';
 import type { EngineCounters } from '../consensus/engine-counters.ts';
 import type { JoinedChain } from './joined-chain.ts';
 
-/** One metric: `chain` is the label that AvalancheGo adds; further labels are in the reading. */
-type Row = readonly [type: 'counter' | 'gauge', name: string, help: string, read: (chain: JoinedChain) => Values];
-type Values = number | bigint | undefined | readonly (readonly [Readonly<Record<string, string>>, number | bigint])[];
-
-const nanosPerMillisecond = 1_000_000;
+type Row = ChainMetricRow<JoinedChain>;
+type Values = ReturnType<Row[3]>;
 
 const voteTexts = {
   unneeded: 'Votes for a processing block.',
@@ -16,51 +19,24 @@ const voteTexts = {
   dropped: 'Votes for a block that is decided.',
 };
 
-/** Consensus of a chain, with AvalancheGo's names: snow/consensus/snowman/metrics.go, snow/engine/snowman/metrics.go, poll/set.go. */
+/** Consensus of a chain beside what it decides, with AvalancheGo's names: snow/consensus/snowman/metrics.go, snow/engine/snowman/metrics.go, poll/set.go. */
 const snowmanRows: readonly Row[] = [
-  ['gauge', 'bootstrap_finished', 'Whether the chain has bootstrapped: 1 or 0.', (chain) => (chain.isBootstrapped() ? 1 : 0)],
   ['gauge', 'requests', 'Blocks that peers were asked for.', (chain) => chain.engine()?.blockRequests],
   ['gauge', 'blocked', 'Blocks that wait to be issued.', (chain) => chain.engine()?.pendingBlocks],
   ['gauge', 'blockers', 'Blocks that other blocks or votes wait for.', (chain) => chain.engine()?.missingBlocks],
   ['gauge', 'non_verified_blks', 'Unverified blocks in memory.', (chain) => chain.engine()?.unverifiedBlocks],
   ['gauge', 'polls', 'Open polls.', (chain) => chain.engine()?.openPolls],
-  ['gauge', 'blks_processing', 'Blocks that are verified and not decided.', (chain) => chain.engine()?.processingBlocks],
-  ['gauge', 'last_accepted_height', 'Height of the last accepted block.', (chain) => chain.engine()?.lastAccepted.height],
-  ['gauge', 'last_accepted_timestamp', 'Unix time of the last accepted block.', (chain) => chain.engine()?.lastAcceptedTime],
   ['gauge', 'max_verified_height', 'Highest verified height.', ({ counters }) => counters.maxVerifiedHeight],
-  ['counter', 'blks_built', 'Blocks built by this node.', ({ counters }) => counters.built],
-  ['counter', 'blk_builds_failed', 'Blocks that could not be built or were not valid.', ({ counters }) => counters.buildsFailed],
   [
     'counter',
     'blks_issued',
     'Blocks issued to consensus, by where they came from.',
     ({ counters }) => Object.entries(counters.issued).map(([source, value]) => [{ source }, value] as const),
   ],
-  ['counter', 'blks_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
-  [
-    'gauge',
-    'blks_accepted_sum',
-    'Nanoseconds from issuing blocks to accepting them.',
-    ({ counters }) => counters.acceptedLatency * nanosPerMillisecond,
-  ],
-  ['gauge', 'blks_accepted_container_size_sum', 'Bytes of accepted blocks.', ({ counters }) => counters.acceptedBytes],
-  ['counter', 'blks_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
-  [
-    'gauge',
-    'blks_rejected_sum',
-    'Nanoseconds from issuing blocks to rejecting them.',
-    ({ counters }) => counters.rejectedLatency * nanosPerMillisecond,
-  ],
   ['counter', 'blks_polls_accepted_count', 'Accepted blocks.', ({ counters }) => counters.accepted],
   ['gauge', 'blks_polls_accepted_sum', 'Polls from issuing blocks to accepting them.', ({ counters }) => counters.acceptedPolls],
   ['counter', 'blks_polls_rejected_count', 'Rejected blocks.', ({ counters }) => counters.rejected],
   ['gauge', 'blks_polls_rejected_sum', 'Polls from issuing blocks to rejecting them.', ({ counters }) => counters.rejectedPolls],
-  [
-    'gauge',
-    'blks_build_accept_latency',
-    'Nanoseconds from the time of blocks to accepting them.',
-    ({ counters }) => counters.acceptedAge * nanosPerMillisecond,
-  ],
   ['counter', 'poll_count', 'Ended polls, by reason.', ({ counters }) => pollEnds(counters, ({ count }) => count)],
   [
     'gauge',
@@ -75,7 +51,6 @@ const snowmanRows: readonly Row[] = [
     'Nanoseconds that ended polls were open.',
     ({ counters }) => sumPolls(counters, ({ duration }) => duration * nanosPerMillisecond),
   ],
-  ['gauge', 'blks_rejected_container_size_sum', 'Bytes of rejected blocks.', ({ counters }) => counters.rejectedBytes],
   ['counter', 'polls_successful', 'Polls with a majority.', ({ counters }) => counters.pollsSuccessful],
   ['counter', 'polls_failed', 'Polls without a majority.', ({ counters }) => counters.pollsFailed],
   ['counter', 'num_useless_put_bytes', 'Bytes of blocks received in Put that were known.', ({ counters }) => counters.uselessPutBytes],
@@ -97,12 +72,6 @@ const snowmanRows: readonly Row[] = [
   ['gauge', 'selected_vote_index_sum', 'Indices of the counted votes in their answers, summed.', ({ counters }) => counters.voteIndices],
   ['counter', 'issuer_stake_count', 'Blocks issued to consensus.', ({ counters }) => sumIssued(counters)],
   ['gauge', 'issuer_stake_sum', 'Stake of the nodes that sent issued blocks, summed.', ({ counters }) => counters.issuerStake],
-  [
-    'gauge',
-    'blks_built_time_skew',
-    'Nanoseconds from the time of built blocks to building them, summed.',
-    ({ counters }) => counters.builtSkew * nanosPerMillisecond,
-  ],
   [
     'counter',
     'num_missing_accepted_blocks',
@@ -139,20 +108,6 @@ const gossipRows: readonly Row[] = [
   ['counter', 'mempool_bloom_filter_reset_count', 'How often the filter was replaced.', (chain) => chain.gossip.counters().filter.resets],
 ];
 
-/** Histograms, with AvalancheGo's names and buckets. */
-const histogramRows: readonly (readonly [name: string, help: string, read: (chain: JoinedChain) => Buckets])[] = [
-  [
-    'avalanche_snowman_consensus_latencies',
-    'Nanoseconds from issuing a block to accepting it.',
-    ({ counters }) => counters.acceptedLatencies,
-  ],
-  [
-    'avalanche_avm_tx_gossip_bloomfilter_hit_rate',
-    'Percentage of the mempool that the filter of a pull request contains.',
-    (chain) => chain.gossip.counters().hitRates,
-  ],
-];
-
 /** The stake of the chain's validators, with AvalancheGo's names: snow/engine/common/tracker/peers.go. */
 const stakeRows: readonly Row[] = [
   ['gauge', 'num_validators', 'Validators.', (chain) => chain.stake().validators],
@@ -184,22 +139,15 @@ export function registerChainMetrics(
   registry: MetricRegistry,
   chains: () => readonly (readonly [alias: string, chain: JoinedChain])[],
 ): void {
-  for (const [name, help, read] of histogramRows)
-    registry.addHistogramReading(name, help, () => chains().map(([alias, chain]) => [{ chain: alias }, read(chain)] as const));
-  for (const [prefix, rows] of groups)
-    for (const [type, name, help, read] of rows)
-      registry.addReading(
-        type,
-        prefix + name,
-        help,
-        (): MetricReading =>
-          chains().flatMap(([alias, chain]) => {
-            const value = read(chain);
-            if (value === undefined) return [];
-            const series = typeof value === 'object' ? value : [[{}, value] as const];
-            return series.map(([labels, number]) => [{ chain: alias, ...labels }, number] as const);
-          }),
-      );
+  registerDecisionMetrics(registry, chains);
+  for (const [prefix, rows] of groups) registerChainRows(registry, prefix, rows, chains);
+  registerChainHistogram(
+    registry,
+    'avalanche_avm_tx_gossip_bloomfilter_hit_rate',
+    'Percentage of the mempool that the filter of a pull request contains.',
+    chains,
+    (chain) => chain.gossip.counters().hitRates,
+  );
 }
 
 type PollRow = EngineCounters['polls']['exhausted'];
