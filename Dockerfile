@@ -14,11 +14,14 @@ COPY docs ./docs
 RUN node_modules/.bin/bun tools/build-executable.ts /build/serac
 
 FROM debian:bookworm-slim
-# Recovers signers in two thirds of the time of the library that the executable contains.
+# Recovers signers in two thirds of the time of the library that the executable contains. Its version is Debian's: the archive of a stable
+# release has one at a time, so a pinned version could not be installed after the next update.
+# hadolint ignore=DL3008
 RUN apt-get update && apt-get install --yes --no-install-recommends libsecp256k1-1 && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --no-create-home serac && install --directory --owner=serac --mode=0700 /data
 COPY --from=build /build/serac /usr/local/bin/serac
-USER serac
+# A number: Kubernetes cannot tell from a name that it is not root.
+USER 10001
 VOLUME /data
 EXPOSE 9650
 # The executable contains Bun, which BUN_BE_BUN=1 runs instead of Serac. Other ports and paths: set SERAC_HEALTH_URL.

@@ -92,6 +92,8 @@ describe('packaging/alerts.yml', () => {
       text: expect.stringContaining(`${rules.length} rules found`),
     });
     expect(run('test', 'rules', 'alerts.test.yml')).toMatchObject({ exitCode: 0 });
+    // The configuration of the compose file loads them.
+    expect(run('check', 'config', 'prometheus.yml')).toMatchObject({ exitCode: 0, text: expect.stringContaining('1 rule files found') });
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseFlags } from '../src/app/config/flags.ts';
+import { commandOf, parseDockerfile, type Stage, textsOf } from './dockerfile.ts';
 import { eventually } from './processes.ts';
 import { startProgram } from './program.ts';
 import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';
@@ -9,6 +10,7 @@ import { type PrivateRedis, redisBinary, startRedis } from './redis.ts';
 /** Checks Dockerfile and compose file as far as possible without Docker: flags, paths, names and the health check's script. */
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
+const image = parseDockerfile(dockerfile).at(-1) as Stage;
 
 type Service = {
   image: string;
@@ -22,14 +24,20 @@ type Compose = { services: Record<string, Service>; volumes: Record<string, unkn
 const compose = Bun.YAML.parse(readFileSync('packaging/compose.yaml', 'utf8')) as Compose;
 const seracServices = Object.entries(compose.services).filter(([, { image }]) => image === 'serac');
 
-/** The JSON array after an instruction of the Dockerfile. */
-const jsonAfter = (instruction: string): string[] =>
-  JSON.parse(new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '[]');
+test('the image does not run as root, which Kubernetes sees from a number', () => {
+  const names = image.instructions.map(({ name }) => name);
+  expect(names.indexOf('USER')).toBeLessThan(names.indexOf('ENTRYPOINT'));
+  expect(textsOf(image, 'USER')).toEqual([/useradd .*--uid (\d+) /.exec(textsOf(image, 'RUN').join('\n'))?.[1] as string]);
+});
 
-test('the image does not run as root', () => {
-  const [, runtime = ''] = dockerfile.split(/^FROM (?!.* AS )/m);
-  expect(runtime).toMatch(/^USER serac$/m);
-  expect(runtime.indexOf('USER serac')).toBeLessThan(runtime.indexOf('ENTRYPOINT'));
+const hadolint = process.env.SERAC_TEST_HADOLINT ?? Bun.which('hadolint') ?? undefined;
+test.skipIf(hadolint === undefined)('hadolint: the Dockerfile has no finding', () => {
+  const lint = (text: string) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([hadolint as string, '--no-color', '-'], { stdin: Buffer.from(text) });
+    return { exitCode, text: `${stdout}${stderr}` };
+  };
+  expect(lint(dockerfile)).toEqual({ exitCode: 0, text: '' });
+  expect(lint(dockerfile.replace('USER 10001', 'USER root')).text).toContain('DL3002');
 });
 
 test('every file that the Dockerfile copies exists and is not ignored', () => {
@@ -40,7 +48,7 @@ test('every file that the Dockerfile copies exists and is not ignored', () => {
 });
 
 test('the health check of the image passes on a healthy node and fails without one', async () => {
-  const [, , , flag = '', script = ''] = jsonAfter('HEALTHCHECK .* CMD');
+  const [, , , flag = '', script = ''] = commandOf(image, 'HEALTHCHECK');
   expect(flag).toBe('-e');
   // Docker gives every container the proxy of its configuration: nothing listens there.
   const env = { http_proxy: 'http://127.0.0.1:1' };
@@ -55,7 +63,7 @@ test('the health check of the image passes on a healthy node and fails without o
 });
 
 test('the commands of image and compose file are accepted by the program', () => {
-  const commands = [jsonAfter('^CMD'), ...seracServices.map(([, { command = [] }]) => command)];
+  const commands = [commandOf(image, 'CMD'), ...seracServices.map(([, { command = [] }]) => command)];
   expect(commands).toHaveLength(4);
   for (const command of commands) expect([command, parseFlags(command, {}).kind]).toEqual([command, 'run']);
 });
@@ -70,9 +78,22 @@ test('services, volumes and files that the compose file names exist', () => {
   for (const ports of Object.values(compose.services).flatMap(({ ports = [] }) => ports)) expect(ports).toStartWith('127.0.0.1:');
 });
 
+type PrometheusConfig = {
+  readonly rule_files: readonly string[];
+  readonly scrape_configs: readonly { readonly job_name: string; readonly static_configs: readonly { readonly targets: string[] }[] }[];
+};
+const { rule_files, scrape_configs } = Bun.YAML.parse(readFileSync('packaging/prometheus.yml', 'utf8')) as PrometheusConfig;
+
+test('Prometheus finds its alert rules beside its configuration, and the job that they name', () => {
+  const { volumes = [] } = compose.services.prometheus as Service;
+  const files = ['prometheus.yml', ...rule_files];
+  expect(rule_files).toEqual(['alerts.yml']);
+  for (const file of files) expect(volumes).toContain(`./${file}:/etc/prometheus/${file}:ro`);
+  const jobs = [...readFileSync('packaging/alerts.yml', 'utf8').matchAll(/job="(\w+)"/g)].map(([, job]) => job as string);
+  expect([...new Set(jobs)]).toEqual(scrape_configs.map(({ job_name }) => job_name));
+});
+
 test('Prometheus scrapes every Serac service, at the port and host that it serves', () => {
-  type Scraped = { scrape_configs: { metrics_path: string; static_configs: { targets: string[] }[] }[] };
-  const { scrape_configs } = Bun.YAML.parse(readFileSync('packaging/prometheus.yml', 'utf8')) as Scraped;
   const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap(({ targets }) => targets));
   const served = seracServices.map(([name, { command = [] }]) => {
     const parsed = parseFlags(command, {});
