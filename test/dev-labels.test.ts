@@ -44,12 +44,17 @@ test('events of every process name the owners that have a label, and others have
   const clients = Array.from({ length: 12 }, () => openEvents(node.program().port));
   await Promise.all(clients.map(({ until }) => until(({ kind }) => kind === 'heartbeat')));
   const before = await node.dev('dev.send', { to: 3, amount: '1 AVAX' });
+  const isTx =
+    (txID: string) =>
+    ({ kind, data }: ReceivedEvent) =>
+      kind === 'tx' && data.txID === txID;
+  // An event has the labels of the moment in which it is sent.
+  await Promise.all(clients.map(({ until }) => until(isTx(before.txID))));
   const { address } = await node.dev('dev.label', { address: 3, name: 'dave' });
   const after = await node.dev('dev.send', { to: 'dave', amount: '1 avax' });
-  const find = (events: readonly ReceivedEvent[], txID: string) =>
-    events.find(({ kind, data }) => kind === 'tx' && data.txID === txID)?.data;
+  const find = (events: readonly ReceivedEvent[], txID: string) => events.find(isTx(txID))?.data;
   for (const { until, close } of clients) {
-    const events = await until(({ data }) => data.txID === after.txID && data.txType !== undefined && data.summary !== undefined);
+    const events = await until(isTx(after.txID));
     expect(find(events, before.txID)).not.toHaveProperty('labels');
     expect(find(events, after.txID)).toMatchObject({ labels: { [address]: 'dave' } });
     expect(events.find(({ kind }) => kind === 'settings')?.data).toEqual({ kind: 'settings', changed: 'labels' });
