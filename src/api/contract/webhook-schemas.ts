@@ -124,7 +124,7 @@ const WebhookTxSchema = object('WebhookTx', {
   addresses: optional(list(text(), 'Those addresses of the webhook that the transaction concerns; absent if the webhook is for assets.')),
   summary: optional(summary),
   balanceChanges: optional(balanceChanges),
-  isShortened: optional(flag('true: addresses, summary and balanceChanges are left out, because the body would be too large.')),
+  isShortened: optional(flag('true: addresses, summary, balanceChanges and labels are left out, because the body would be too large.')),
 });
 
 /** The body of a delivery. Its JSON is canonical (RFC 8785): keys in order, no spaces. */

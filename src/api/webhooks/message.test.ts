@@ -52,7 +52,9 @@ test('a message has the same ID at every attempt, and a signature over a body wi
 });
 
 test('a body that would be too large is shortened', () => {
-  const long = { ...event, balanceChanges: Array.from({ length: 2000 }, (_, i) => ({ address: `X-local1${i}`.padEnd(50), change: '1' })) };
+  const addresses = Array.from({ length: 2000 }, (_, i) => `X-local1${i}`.padEnd(50));
+  const labels = Object.fromEntries(addresses.map((one) => [one, 'a label']));
+  const long = { ...event, balanceChanges: addresses.map((one) => ({ address: one, change: '1' })), labels };
   const message = createMessage(webhook, long, [address], () => 'X-local1abc');
   expect(message.event).toEqual({ id: 'log-5.1', kind: 'tx', txID: 't', isShortened: true });
   expect(signMessage(message, 'key', 1).body.length).toBeLessThan(maxMessageBytes);

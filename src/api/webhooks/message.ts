@@ -11,7 +11,7 @@ export type Message = { readonly webhookId: string; readonly eventType: string; 
 /** The JSON of an event of the stream. */
 export type MessageEvent = { readonly id: string; readonly kind: string; readonly [name: string]: unknown };
 
-/** Bytes of a body. A transaction with more is sent without its summary and balance changes. */
+/** Bytes of a body. A transaction with more is sent without its summary, balance changes and labels. */
 export const maxMessageBytes = 65_536;
 
 /** The header that AvaCloud sends a signature in. */
@@ -36,7 +36,7 @@ export function createMessage(
   const eventType = isForAddresses ? 'primary_network_address_activity' : 'asset_activity';
   const message = { webhookId, eventType, messageId, event: full };
   if (Buffer.byteLength(canonicalJson(message)) + timestampBytes <= maxMessageBytes) return message;
-  const { summary: _summary, balanceChanges: _changes, ...short } = event;
+  const { summary: _summary, balanceChanges: _changes, labels: _labels, ...short } = event;
   return { ...message, event: { ...short, isShortened: true } as MessageEvent };
 }
 
