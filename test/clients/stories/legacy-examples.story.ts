@@ -8,7 +8,7 @@
  *
  * To record the outputs again: `AVALANCHEGO=/path/to/avalanchego SERAC_WRITE_GOLDEN=1 bun test ./stories/legacy-examples.story.ts`.
  */
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format } from 'node:util';
@@ -79,8 +79,15 @@ Bun.plugin({
     });
   },
 });
-// The C-Chain's ID of a genesis before 2023; the examples of the C-Chain need today's.
-utils.Defaults.network[local.networkID]!.C.blockchainID = local.cBlockchainID;
+// The client has the C-Chain's ID of a genesis before 2023; the examples of the C-Chain need today's.
+const { C: cChain } = utils.Defaults.network[local.networkID]!;
+const outdatedID = cChain.blockchainID;
+beforeAll(() => {
+  cChain.blockchainID = local.cBlockchainID;
+});
+afterAll(() => {
+  cChain.blockchainID = outdatedID;
+});
 
 /** What an example prints, or the message of its error. The transaction that it names is accepted afterwards. */
 async function outputOf(example: string): Promise<string> {
