@@ -300,12 +300,16 @@ test.skipIf(python === undefined)('Python: a client is generated from the OpenAP
 });
 
 test.skipIf(process.env.SERAC_TEST_GO === undefined)(
-  "Go: AvalancheGo's client and wallet send",
+  "Go: AvalancheGo's client and wallet send and export",
   async () => {
     const program = await startProgramAsUsers();
     const { code, out, err } = await run(['go', 'run', '.', program.url], join(installed.folder, 'go'));
+    // As on AvalancheGo 1.14.2, where the C-Chain then lists one output.
+    const exported = { addresses: ['C-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'], sourceChain: 'X' };
+    const answer = await program.client.call('/ext/bc/C/avax', 'avax.getUTXOs', exported);
     await program.stop();
     expect([code, out, code === 0 ? '' : err]).toEqual([0, 'true 1500000000\n', '']);
+    expect(answer).toMatchObject({ result: { numFetched: '1' } });
   },
   1_800_000,
 );

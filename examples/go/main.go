@@ -1,4 +1,4 @@
-// Sends AVAX with AvalancheGo's own client and wallet: go run . http://127.0.0.1:9650
+// Sends AVAX and exports some to the C-Chain with AvalancheGo's own client and wallet: go run . http://127.0.0.1:9650
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 
+	"github.com/ava-labs/avalanchego/api/info"
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/crypto/secp256k1"
 	"github.com/ava-labs/avalanchego/utils/set"
@@ -63,14 +64,24 @@ func send(ctx context.Context, url string, amount uint64) error {
 	keys := secp256k1fx.NewKeychain(&key)
 	wallet := x.NewWallet(builder.New(set.Of(payer), chain, backend), signer.New(keys, backend), client, backend)
 
-	tx, err := wallet.IssueBaseTx([]*avax.TransferableOutput{{
-		Asset: avax.Asset{ID: chain.AVAXAssetID},
-		Out: &secp256k1fx.TransferOutput{
-			Amt:          amount,
-			OutputOwners: secp256k1fx.OutputOwners{Threshold: 1, Addrs: []ids.ShortID{payee}},
-		},
-	}})
+	outputTo := func(owner ids.ShortID) []*avax.TransferableOutput {
+		return []*avax.TransferableOutput{{
+			Asset: avax.Asset{ID: chain.AVAXAssetID},
+			Out: &secp256k1fx.TransferOutput{
+				Amt:          amount,
+				OutputOwners: secp256k1fx.OutputOwners{Threshold: 1, Addrs: []ids.ShortID{owner}},
+			},
+		}}
+	}
+	tx, err := wallet.IssueBaseTx(outputTo(payee))
 	if err != nil {
+		return err
+	}
+	cChainID, err := info.NewClient(url).GetBlockchainID(ctx, "C")
+	if err != nil {
+		return err
+	}
+	if _, err := wallet.IssueExportTx(cChainID, outputTo(payer)); err != nil {
 		return err
 	}
 	balance, err := client.GetBalance(ctx, payee, "AVAX", false)
