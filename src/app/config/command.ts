@@ -164,7 +164,7 @@ export const commandTable = {
   'nft list': {
     kind: 'client',
     args: ['[ADDRESS]'],
-    help: 'list the NFTs that an address has, or all that were minted',
+    help: 'list the NFTs of an address, or of all owners',
     examples: ['nft list', 'nft list 1'],
   },
   issue: {

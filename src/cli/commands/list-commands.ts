@@ -1,5 +1,5 @@
-import type { RpcClient } from '../../api/client/rpc-client.ts';
-import type { AssetList, AssetSummary, NftGroupList, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import type { AssetList, AssetSummary, Holders, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import { maxQueryAddresses } from '../../api/contract/route-params.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import type { ClientCommand } from './client-command.ts';
 import { createDataClient } from './data-client.ts';
@@ -47,15 +47,16 @@ function describeSupply({ type, unitType, supply, denomination, cap, holders }: 
   return `${formatUnits(BigInt(supply), denomination)}${cap === 'variable' ? ', can be minted' : ''}, ${owners}`;
 }
 
-/** `serac nft list`: the NFTs that an address owns, or all that were minted on the chain. */
+/** `serac nft list`: the NFTs that an address owns alone, or those of all owners. */
 const nftList: ClientCommand = async ({ client, args: [who], options, print }) => {
   const get = await createDataClient(client);
-  const { nfts, isCut } = who === undefined ? await listMinted(get) : await listOwned(get, client, who);
+  const { nfts, isCut } = who === undefined ? await listAll(get) : await listOwned(get, [await requireAddress(client, who)]);
   if (options.json) print(JSON.stringify({ nfts, truncated: isCut }));
   else {
-    for (const { symbol, groupID, payload, utxoID } of nfts) {
+    for (const { symbol, groupID, payload, utxoID, owner } of nfts) {
       print(`${symbol.padEnd(4)}  group ${groupID}  ${formatBytes(payload).slice(0, shownPayload)}`);
-      print(`      ${utxoID ?? ''}`.trimEnd());
+      print(`      ${utxoID}`);
+      if (who === undefined) print(`      ${owner}`);
     }
     if (nfts.length === 0) print(`no NFTs${who === undefined ? '; serac nft create and serac nft mint make some' : ''}`);
     if (isCut) print(cutNote);
@@ -71,34 +72,43 @@ type Nft = {
   readonly assetID: string;
   readonly groupID: number;
   readonly payload: string;
-  /** The output that holds it; for the chain's list the output in which it was minted. */
-  readonly utxoID?: string | undefined;
+  /** The output that holds it, as `serac nft send` takes it. */
+  readonly utxoID: string;
+  readonly owner: string;
 };
+type Nfts = { readonly nfts: readonly Nft[]; readonly isCut: boolean };
 
-async function listOwned(get: Get, client: RpcClient, who: string): Promise<{ nfts: readonly Nft[]; isCut: boolean }> {
-  const address = await requireAddress(client, who);
-  const { items, isCut } = await readList(get, `/utxos?addresses=${address}`, (answer) => (answer as UtxoList).utxos);
+/** The NFTs of addresses, of all assets or of one. */
+async function listOwned(get: Get, addresses: readonly string[], assetID?: string): Promise<Nfts> {
+  const path = `/utxos?addresses=${addresses.join(',')}${assetID === undefined ? '' : `&assetId=${assetID}`}`;
+  const { items, isCut } = await readList(get, path, (answer) => (answer as UtxoList).utxos);
   const isNft = ({ asset, utxoType, groupId }: Utxo): boolean => asset.type === 'nft' && utxoType === 'transfer' && groupId !== undefined;
-  const nfts = items.filter(isNft).map(({ asset, groupId = 0, payload = '0x', utxoId }) => ({
+  const nfts = items.filter(isNft).map(({ asset, groupId = 0, payload = '0x', utxoId, addresses: [owner = ''] }) => ({
     symbol: asset.symbol,
     assetID: asset.assetId,
     groupID: groupId,
     payload,
     utxoID: utxoId,
+    owner: `X-${owner}`,
   }));
   return { nfts, isCut };
 }
 
-async function listMinted(get: Get): Promise<{ nfts: readonly Nft[]; isCut: boolean }> {
+/** The NFTs of the chain, asset by asset: the owners of each, then what they own. */
+async function listAll(get: Get): Promise<Nfts> {
   const assets = await listAssets(get);
   const nfts: Nft[] = [];
   let isCut = assets.isCut;
-  for (const { assetId, symbol, mintedNfts } of assets.items) {
-    if (mintedNfts === '0' || nfts.length >= maxItems) continue;
-    const groups = await readList(get, `/assets/${assetId}/nft-groups`, (answer) => (answer as NftGroupList).groups);
-    isCut ||= groups.isCut;
-    for (const { groupId, minted } of groups.items)
-      if (minted !== undefined) nfts.push({ symbol, assetID: assetId, groupID: groupId, payload: minted.payload, utxoID: minted.utxoId });
+  for (const { assetId, nftSupply } of assets.items) {
+    if (nftSupply === '0' || nfts.length >= maxItems) continue;
+    const owners = await readList(get, `/assets/${assetId}/holders`, (answer) => (answer as Holders).holderList);
+    isCut ||= owners.isCut;
+    for (let at = 0; at < owners.items.length && nfts.length < maxItems; at += maxQueryAddresses) {
+      const addresses = owners.items.slice(at, at + maxQueryAddresses).map(({ address }) => address);
+      const owned = await listOwned(get, addresses, assetId);
+      nfts.push(...owned.nfts);
+      isCut ||= owned.isCut;
+    }
   }
   return { nfts, isCut };
 }

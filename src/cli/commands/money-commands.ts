@@ -100,7 +100,7 @@ export const moneyCommands = {
       describe: ({ assetID }) => ({
         done: 'created',
         note,
-        amount,
+        amount: amount === 0n ? undefined : amount,
         asset: { ...units, assetID },
         from,
         to: owner ?? from,
@@ -135,7 +135,15 @@ export const moneyCommands = {
     const [to, from] = [await resolveAddress(client, receiver), await findSender(client)];
     return {
       params: { assetID: asset.assetID, to: receiver, payload },
-      describe: ({ groupID }) => ({ done: 'NFT minted', note: `group ${groupID}`, asset, from, to, fee: 'txFee' }),
+      describe: ({ groupID }) => ({
+        done: 'minted',
+        note: `group ${groupID}`,
+        amount: 1n,
+        asset: { ...asset, denomination: 0 },
+        from,
+        to,
+        fee: 'txFee',
+      }),
     };
   }),
   'nft send': issuingCommand('sendNFT', async ({ client, args: [utxoID, receiver = ''] }) => {
@@ -144,9 +152,10 @@ export const moneyCommands = {
     return {
       params: { utxoID, to: receiver },
       describe: () => ({
-        done: 'NFT sent',
+        done: 'sent',
         note: `group ${nft.groupID ?? 0}`,
-        asset: nft,
+        amount: 1n,
+        asset: { assetID: nft.assetID, symbol: nft.symbol, denomination: 0 },
         from: nft.addresses.join(', '),
         to,
         fee: 'txFee',

@@ -74,11 +74,11 @@ export const issuingCommand =
 export async function printReceipts(context: ClientContext, receipts: readonly Moved[], result: object): Promise<number | undefined> {
   const { options, print } = context;
   let isUnsettled = false;
-  for (const moved of receipts) {
+  for (const [at, moved] of receipts.entries()) {
     const outcome = await waitForOutcome(context, moved.txID);
     const fields = await listFields(context.client, moved, outcome);
     if (options.json) print(formatJson({ ...result, ...jsonOf(fields) }));
-    else for (const line of linesOf(fields)) print(line);
+    else for (const line of [...(at === 0 ? [] : ['']), ...linesOf(fields)]) print(line);
     isUnsettled ||= outcome.status !== 'Accepted' && moved.txID !== undefined;
   }
   return isUnsettled && !options['no-wait'] ? 1 : undefined;

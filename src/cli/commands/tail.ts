@@ -32,14 +32,15 @@ export function createWriters(client: RpcClient): EventWriters {
   return { formatAmount: createAmountFormatter(describe), writeSentence: createSentenceWriter(client, describe) };
 }
 
-/** Calls `handle` for each event until the command is interrupted, and resumes without gap after a lost connection. */
+/** Calls `handle` for each event after the one with the ID `after`, or for each new one, until the command is interrupted. A lost connection leaves no gap. */
 export async function followEvents(
   { client, onInterrupt }: ClientContext,
   filter: URLSearchParams,
   handle: (kind: string, data: string) => Promise<void>,
+  after?: string,
 ): Promise<undefined> {
   const interrupted = onInterrupt();
-  let lastID: string | undefined;
+  let lastID = after;
   let isFirst = true;
   let silence: ReturnType<typeof createSilenceLimit> | undefined;
   while (!interrupted.aborted) {

@@ -1,5 +1,7 @@
+import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { formatHolding, readHoldings } from './balance.ts';
 import type { ClientCommand } from './client-command.ts';
+import { parseAnswer } from './data-client.ts';
 import { formatEvent } from './format-event.ts';
 import { requireAddress } from './named-address.ts';
 import { createWriters, followEvents } from './tail.ts';
@@ -18,9 +20,19 @@ export const watch: ClientCommand = async (context) => {
     if (options.json) print(`{"address":${JSON.stringify(address)},"event":${event ?? null},"balances":${JSON.stringify(balances)}}`);
     else for (const line of [...lines, ...balances.map((holding) => `  has ${formatHolding(holding)}`)]) print(line);
   };
+  // Before the balances are read, so that no event after them is missed.
+  const position = await readPosition(client);
   await show([address]);
   const filter = new URLSearchParams([['address', address], ...kinds.map((kind) => ['kind', kind])]);
-  return followEvents(context, filter, async (kind, data) => {
+  const handle = async (kind: string, data: string): Promise<void> => {
     if (kind !== 'heartbeat') await show(await formatEvent(kind, data, writers), data);
-  });
+  };
+  return followEvents(context, filter, handle, position);
 };
+
+/** Where the event stream is now; undefined if the node does not tell. */
+async function readPosition(client: RpcClient): Promise<string | undefined> {
+  const response = await client.request('/ext/events/position');
+  const text = await client.readText(response);
+  return response.ok ? (parseAnswer(text, client.url) as { readonly id?: string }).id : undefined;
+}
