@@ -43,6 +43,18 @@ describe('a state file', () => {
     for (const chunkSize of [1 << 22, 65_536, 1000, 33]) expect(database.equals((await decode(file, chunkSize)) as Buffer)).toBe(true);
   });
 
+  test('may have a header of a thousand labels, which is read in chunks of one byte too', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [i.toString(16).padStart(40, '0'), 'ä'.repeat(64)]));
+    const encoded: Uint8Array[] = [];
+    for await (const chunk of encodeStateFile({ ...header, labels }, [database.subarray(0, 1000)])) encoded.push(chunk);
+    async function* bytes() {
+      for (const byte of Buffer.concat(encoded)) yield Uint8Array.of(byte);
+    }
+    const read: unknown[] = [];
+    await decodeStateFile(bytes(), { maxBytes: 1000, onHeader: (found) => void read.push(found.labels), write: () => {} });
+    expect(read).toEqual([labels]);
+  });
+
   test('with any byte changed, or cut off anywhere, is refused', async () => {
     const file = await encode();
     const offsets = [0, 5, 12, 14, 15, 40, 200, 1000, 150_000, file.length - 60, file.length - 33, file.length - 32, file.length - 1];

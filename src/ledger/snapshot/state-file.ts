@@ -64,7 +64,7 @@ export async function decodeStateFile(chunks: AsyncIterable<Uint8Array>, { onHea
 
   /** The compressed database: what follows the header, without the last bytes, which are the checksum. */
   async function* compressed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
+    for await (const chunk of joinLines(chunks)) {
       rest = Buffer.concat([rest, chunk]);
       if (!hasHeader) {
         const end = findHeaderEnd(rest);
@@ -99,6 +99,23 @@ export async function decodeStateFile(chunks: AsyncIterable<Uint8Array>, { onHea
   }
   if (!hash.digest().equals(rest)) throw damagedError('its checksum is wrong');
 }
+
+/** Joins small chunks until a line ends, so that a long header in small chunks is not copied again with each. */
+async function* joinLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    pieces.push(chunk);
+    size += chunk.length;
+    if (size < minJoined && !chunk.includes(lineEnd)) continue;
+    yield Buffer.concat(pieces);
+    [pieces, size] = [[], 0];
+  }
+  if (size > 0) yield Buffer.concat(pieces);
+}
+
+const minJoined = 65_536;
+const lineEnd = 0x0a;
 
 const isStart = (bytes: Buffer): boolean => firstLine.startsWith(bytes.toString('latin1', 0, firstLine.length));
 
