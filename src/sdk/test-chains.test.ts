@@ -18,3 +18,15 @@ test('a webhook of one test is gone in the next', async () => {
   await chains.lend(async ({ fetch }) => expect(await list(fetch)).toEqual([]));
   await chains.close();
 });
+
+test('a snapshot of one test is gone in the next, also one of the new chain', async () => {
+  const chains = createTestChains({ accounts: 1 });
+  await chains.lend(async ({ dev }) => {
+    await dev.snapshot('mine');
+  });
+  await chains.lend(async ({ dev }) => {
+    const { snapshots } = await dev.listSnapshots();
+    expect(snapshots.map(({ name }) => name)).not.toContain('mine');
+  });
+  await chains.close();
+});

@@ -128,6 +128,19 @@ test('a killed node stays down, a frozen one is woken, and a partition is told t
   await testnet.close();
 });
 
+test('an order that is not carried out after ten seconds says so', async () => {
+  const { testnet, readings, until } = start(['Serac', 'Serac', 'Serac']);
+  const nodes = [1, 2, 3].map((number) => createNode(number, 'Serac'));
+  for (const number of [1, 2]) readings.set(number, { height: 3n, peers: 2, isBootstrapped: true });
+  await until(() => testnet.statuses()[1]?.state === 'running');
+  let waited = 0;
+  const heal = await carryOut({ kind: 'heal', nodes: [3] }, testnet, nodes, async (milliseconds) => {
+    waited += milliseconds;
+  });
+  expect([heal, waited]).toEqual([{ text: 'node 3 can start and connect again, but not all run yet' }, 10_000]);
+  await testnet.close();
+});
+
 test('orders that cannot be carried out say why', async () => {
   const { testnet } = start(['AvalancheGo', 'AvalancheGo', 'Serac']);
   const nodes = (['AvalancheGo', 'AvalancheGo', 'Serac'] as const).map((kind, i) => createNode(i + 1, kind));

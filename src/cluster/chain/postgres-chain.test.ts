@@ -309,6 +309,11 @@ describe.skipIf(server === undefined)(server === undefined ? 'PostgreSQL (skippe
         own.state.addPreLinearizationUtxos(preLinearizationUtxos.slice(i * 4, i * 4 + 4), own.index.indexPreLinearizationUtxos);
         await chain.addPreLinearizationUtxos(preLinearizationUtxos.slice(i * 4, i * 4 + 4));
       }
+      // One alone, and one that is known.
+      for (const added of [preLinearizationUtxos.slice(24, 25), preLinearizationUtxos.slice(24, 25)]) {
+        own.state.addPreLinearizationUtxos(added, own.index.indexPreLinearizationUtxos);
+        await chain.addPreLinearizationUtxos(added);
+      }
       expect(await dump(sql, testChains)).toEqual(await dump(createSqliteSql(testChains.store), testChains));
       expect(await runOnPostgres(sql, checkIndex([spec], 'postgres'))).toEqual([]);
     });

@@ -20,3 +20,10 @@ test('a last height below the position is a loss', async () => {
   expect(await logWithLastHeight(6).read(7)).toBeUndefined();
   expect(await logWithLastHeight(null).read(7)).toBeUndefined();
 });
+
+test('a first block that is not the next one is a loss', async () => {
+  const all = async (text: string) =>
+    text.includes('FROM c1_block WHERE height >') ? [{ height: 9, header: new Uint8Array(), first_tx: 1, tx_count: 0 }] : [];
+  const log = openPostgresEventLog({ dialect: 'postgres', all: all as Sql['all'] }, { number: 1, id: '00'.repeat(32) as Id }, 'log');
+  expect(await log.read(7)).toBeUndefined();
+});
