@@ -341,9 +341,12 @@ describe.each(modes)('dev.* %s', (_, flags) => {
     const owner = 'X-local1zg69v7yszg69v7yszg69v7yszg69v7yse2396p';
     await call('dev.atomicDeposit', { from: 'C', to: owner, amount: '2 AVAX' });
     await call('dev.impersonate', { address: owner });
+    // The P-Chain brings no AVAX; that of the C-Chain pays for both.
+    const { assetID } = await call('dev.createAsset', { name: 'Unpaid', symbol: 'UNP', supply: 9 });
+    await call('dev.atomicDeposit', { from: 'P', to: owner, amount: 9, assetID });
     await call('dev.import', { from: owner });
     await call('dev.stopImpersonating', { address: owner });
-    expect(await balance(owner)).toBe('1999000000');
+    expect([await balance(owner), await balance(owner, assetID)]).toEqual(['1998000000', '9']);
   });
 
   test('export: to the C-Chain, by default to the sender itself', async () => {

@@ -70,15 +70,23 @@ export const crossChainMethods = implement<CrossChainDeps>()(crossChainRows, {
       const payer = wallet.payer(from);
       const owners = to.length === 0 ? undefined : wallet.owners(to, threshold);
       const request = { payer, readPage: deps.atomicUtxos, isTransferable: deps.isTransferable, to: owners, noWait };
-      const imports = [];
+      const imports: { txID: string; sourceChain: string; outputs: number; amounts: { assetID: string; amount: string }[] }[] = [];
       let remaining = 0;
-      for (const source of sources) {
+      const importFrom = async (source: Id): Promise<void> => {
         const { tx, outputs, amounts, ...left } = await wallet.importFrom({ ...request, source, memo: parseBytesText(memo, 'memo') });
         remaining += left.remaining;
-        if (tx === undefined) continue;
+        if (tx === undefined) return;
         const listed = [...amounts].map(([assetID, amount]) => ({ assetID: idText(assetID), amount: amount.toString() }));
         imports.push({ txID: idText(tx.id), sourceChain: aliases.primary(source), outputs, amounts: listed });
-      }
+      };
+      const unpaid: Id[] = [];
+      for (const source of sources)
+        await importFrom(source).catch((error: unknown) => {
+          if (!(error instanceof DevError) || error.fault.code !== 'DEV_INSUFFICIENT_FUNDS') throw error;
+          unpaid.push(source);
+        });
+      // AVAX from the other chain may pay the fee now.
+      for (const source of unpaid) await importFrom(source);
       const last = imports.at(-1);
       if (last === undefined) throw nothingToImport(payer, remaining, wallet);
       return { txID: last.txID, imports, remaining };
