@@ -29,14 +29,14 @@ export const sdks: readonly Sdk[] = [
     serac: 'serac',
     about: 'the wallet library of Core',
     fails:
-      '`fromBaseURL` keeps the number of the network as text, so that no node accepts its transactions: pass a context with a number. It does not load with `@ledgerhq/cryptoassets` above 13.1: set 13.1.1 in the `overrides` of package.json',
+      '`fromBaseURL` keeps the number of the network as text, so that no node accepts its transactions: pass a context with a number. It does not load with `@ledgerhq/cryptoassets` 13.56, which npm installs: set 13.1.1 in the `overrides` of package.json',
   },
   {
     install: '@avalabs/avalanche-wallet-sdk@0.19.1 avalanche@3.16.0',
     program: 'avalanche-wallet-sdk.mjs',
     serac: 'serac',
     about: 'the wallet library of 2021 to 2023',
-    fails: 'Its `LocalnetConfig` has an outdated ID of the C-Chain: use `getConfigFromUrl`. Histories ask a server that was shut down',
+    fails: 'Its `LocalnetConfig` has an outdated ID of the C-Chain: use `getConfigFromUrl`. Histories need an explorer of Ava Labs, which no node has',
   },
   {
     install: 'avalanche@3.16.0',

@@ -7,7 +7,7 @@
  * | send           | SingletonWallet, updateUtxosX, sendAvaxX              |                                                            |
  * | NFT            | createNftFamily, mintNft                              |                                                            |
  * | export, import | exportXChain, getAtomicUTXOsC, importX                |                                                            |
- * | history        |                                                       | it asks a server of Ava Labs, which has been shut down     |
+ * | history        |                                                       | it asks an explorer of Ava Labs, which no node has         |
  *
  * Every story passes on AvalancheGo 1.14.2 too, with the same values.
  */
@@ -108,6 +108,10 @@ story('exports to C and P, which list the outputs', async (newSecret) => {
   await from.exportXChain(bn(123_456_789n), 'P');
   expect((await from.getAtomicUTXOsP('X')).getAllUTXOs()).toHaveLength(1);
   expect(await balanceOf(from)).toBe(oneAvax - 234_567_891n - 123_456_789n - 2n * local.txFee);
+});
+
+story('has no history without an explorer', async () => {
+  expect(await errorMessageOf(ewoq.getHistory())).toBe('Explorer API not found.');
 });
 
 for (const source of ['P', 'C'] as const)
