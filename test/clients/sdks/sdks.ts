@@ -36,7 +36,8 @@ export const sdks: readonly Sdk[] = [
     program: 'avalanche-wallet-sdk.mjs',
     serac: 'serac',
     about: 'the wallet library of 2021 to 2023',
-    fails: 'Its `LocalnetConfig` has an outdated ID of the C-Chain: use `getConfigFromUrl`. Histories need an explorer of Ava Labs, which no node has',
+    fails:
+      'Its `LocalnetConfig` has an outdated ID of the C-Chain: use `getConfigFromUrl`. Histories need an explorer of Ava Labs, which no node has',
   },
   {
     install: 'avalanche@3.16.0',
