@@ -7,7 +7,7 @@ import { heightOf } from './chain-oracle.ts';
 import { plainAddress } from './data-requests.ts';
 import { createClient } from './http.ts';
 import { eventually } from './processes.ts';
-import { startProgram } from './program.ts';
+import { runProgram, startProgram } from './program.ts';
 import { createRevertDriver, wallet } from './revert-driver.ts';
 import { type RunningNode, runCommand, startHere, tryStart } from './short-command.ts';
 
@@ -122,7 +122,7 @@ test('--state keeps a chain in memory over restarts; a damaged file is refused a
   expect(existsSync(`${file}.tmp`)).toBe(false);
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.subarray(0, bytes.length - 100));
-  const { code, err } = await tryStart({ state: file });
+  const { code, err } = await runProgram('--http-port=0', `--state=${file}`);
   expect([code, err]).toEqual([4, expect.stringContaining('the state file is damaged')]);
   expect(readFileSync(file).length).toBe(bytes.length - 100);
 });
