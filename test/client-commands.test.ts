@@ -227,7 +227,7 @@ describe('money', () => {
         txID: id,
         status: 'Accepted',
         height: /\d+/,
-        note: 'more can be minted',
+        note: 'account 0 can mint more',
       }),
     );
     const assetID = id.exec(made.split('\nassetID ')[1] as string)?.[0] as string;
@@ -309,7 +309,7 @@ describe('what an address has', () => {
       '2 AVAX | Avalanche | locked',
       '7 AVAX | Avalanche | exported, not imported there yet',
       '4 AVAX | Avalanche | with other owners',
-      '5 AVAX | Avalanche | at C-Chain: serac import',
+      '5 AVAX | Avalanche | at C-Chain: serac import 7',
       '',
     ]);
     const { address, balances } = await json('balance', who);

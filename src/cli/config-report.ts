@@ -41,7 +41,8 @@ export function formatConfig(rows: readonly ConfigRow[], unknownKeys: readonly s
     `${flag.padEnd(width)}  ${text === '' ? '-' : text}${source === 'default' ? '' : `  (${source})`}`;
   const isSet = ({ source }: ConfigRow): boolean => source !== 'default';
   const set = rows.filter(isSet);
-  const unknown = unknownKeys.map((key) => `  ${key}  (config file; did you mean ${findNearestFlag(key.toLowerCase(), 'config print')}?)`);
+  const suggest = (nearest: string | undefined): string => (nearest === undefined ? '' : `; did you mean ${nearest}?`);
+  const unknown = unknownKeys.map((key) => `  ${key}  (config file${suggest(findNearestFlag(key.toLowerCase(), 'config print'))})`);
   return [
     ...(unknown.length > 0 ? ['Unknown, without effect', ...unknown, ''] : []),
     ...(set.length > 0 ? ['Set', ...set.map((row) => `  ${line(row)}`), ''] : []),

@@ -95,6 +95,14 @@ export const longRuns = {
     atLeast: 1,
     counts: 'guides',
   },
+  'ten-jobs': {
+    what: 'ten jobs that a developer does in a terminal with nothing but the help texts; what stood in the way',
+    command:
+      'serac help, then: a first chain, a payment, an asset, an NFT, a multisig, other chains, a snapshot, the clock, events, a backup',
+    file: undefined,
+    atLeast: 10,
+    counts: 'jobs',
+  },
   'cold-readers': {
     what: 'files and pages chosen by a seed, each read alone by somebody without context, who explains it; answers are in test/cold-readers.json',
     command: 'give a file to a reader',

@@ -1,3 +1,4 @@
+import { attempt } from '../../base/fault.ts';
 import type { ChainEvent } from '../contract/events.ts';
 import { type EventFilter, type Events, subscribe } from './events.ts';
 import { SeracError } from './fault.ts';
@@ -53,9 +54,17 @@ export async function openEventStream(
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await client.request(`/ext/events?${query}`, { headers: { accept: 'text/event-stream', ...headers }, signal });
   if (response.ok && response.body !== null) return readChunks(response.body);
-  throw new SeracError(`${client.url}/ext/events: ${(await client.readText(response)).slice(0, 300) || `status ${response.status}`}`, {
+  const text = (await client.readText(response)).slice(0, 300);
+  throw new SeracError(`${client.url}/ext/events: ${readRefusal(text) ?? (text || `status ${response.status}`)}`, {
     code: 'NODE_HTTP',
     url: client.url,
     status: response.status,
   });
+}
+
+/** The reasons in the JSON of a refused request; undefined if the text is something else. */
+function readRefusal(text: string): string | undefined {
+  const { message } = (attempt(() => JSON.parse(text)) ?? {}) as { readonly message?: unknown };
+  const reasons = [message].flat().filter((reason) => typeof reason === 'string');
+  return reasons.length === 0 ? undefined : reasons.join('; ');
 }

@@ -1,14 +1,15 @@
+import { consumedRefs } from '../../avm/tx/effects.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { lifecycleRows, mempoolRows, txCheckRows } from '../contract/explorer-routes.ts';
 import { listMetadata, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { joinPage } from '../data/json-page.ts';
 import { countWithinBytes } from '../data/paging.ts';
 import { notFound } from '../rest/api-error.ts';
-import type { LiveReason, LiveTx } from '../rest/live-reads.ts';
+import type { LiveReads, LiveReason, LiveTx } from '../rest/live-reads.ts';
 import { implementRoutes } from '../rest/route.ts';
 import { rawJson } from '../rpc/write-json.ts';
 import { type ExplorerDeps, liveOf } from './deps.ts';
-import { parseLiveTx, writePendingTxs } from './pending-tx.ts';
+import { type PendingTx, parseLiveTx, writePendingTxs } from './pending-tx.ts';
 
 /** Transactions waiting in the mempool. Only for a chain that this node runs itself. */
 export const mempoolRoutes = implementRoutes<ExplorerDeps>()(mempoolRows, {
@@ -106,7 +107,8 @@ export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
     if (found === undefined) throw notFound(`Transaction ${idText(txHash)} was not issued to this node and is not accepted`);
     const { hrp } = networkSpelling(deps.served, chainRef.network);
     const pending = found.pending === null ? [] : [parsePending(deps, found.pending)];
-    const [text] = await writePendingTxs(deps, chain, hrp, pending);
+    const parents = await findPendingParents(deps, liveOf(chain), pending);
+    const [text] = pending.length === 0 ? [] : await writePendingTxs(deps, chain, hrp, [...pending, ...parents]);
     const steps = found.steps.map(({ step, time, height, blockID, reason }) => ({
       step,
       time,
@@ -118,6 +120,16 @@ export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
     return rawJson(text === undefined ? facts : `${facts.slice(0, -1)},"transaction":{${text}}}`);
   },
 });
+
+/** Parents of a waiting transaction that are looked for: one that spends outputs of more is shown without some of its senders. */
+const maxParents = 16;
+
+/** The waiting transactions whose outputs others consume. */
+async function findPendingParents(deps: ExplorerDeps, live: LiveReads, pending: readonly PendingTx[]): Promise<PendingTx[]> {
+  const ids = [...new Set(pending.flatMap(({ tx }) => consumedRefs(tx).map(({ txID }) => txID)))].slice(0, maxParents);
+  const found = await Promise.all(ids.map((id) => live.lifecycle(id)));
+  return found.flatMap((parent) => (parent?.pending ? [parsePending(deps, parent.pending)] : []));
+}
 
 const parsePending = (deps: ExplorerDeps, { tx, received }: LiveTx) => ({
   tx: parseLiveTx(tx),

@@ -17,7 +17,7 @@ import { summarizeTx } from '../summary/summarize-tx.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
 
 /** A transaction that is not in a block. `time`: Unix seconds at which this node got it. */
-type PendingTx = { readonly tx: Tx; readonly time: number };
+export type PendingTx = { readonly tx: Tx; readonly time: number };
 
 /** Parses a transaction as `LiveReads` gives it: hex. */
 export const parseLiveTx = (hex: string): Tx => parseTx(fromHex(hex));

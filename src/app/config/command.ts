@@ -65,7 +65,7 @@ export const commandTable = {
   check: {
     kind: 'storage',
     args: [],
-    help: 'verify a data directory, or a PostgreSQL database in a copy of it; exits with 4 if it is damaged',
+    help: 'verify the data directory of a stopped node or a backup, or a PostgreSQL database in a copy of it; exits with 4 if it is damaged',
     examples: ['check --data-dir ~/chain', 'check --database-url postgres://user:password@host/name --data-dir ~/copy'],
   },
   reindex: {
@@ -97,7 +97,7 @@ export const commandTable = {
     kind: 'client',
     args: ['[ADDRESS]'],
     help: 'all that an address has (account 0): to spend, locked, with other owners, waiting for an import; all: of all accounts',
-    examples: ['balance', 'balance 1', 'balance X-local1… --json', 'balance all'],
+    examples: ['balance 1', 'balance', 'balance X-local1… --json', 'balance all'],
   },
   faucet: {
     kind: 'client',
@@ -108,8 +108,8 @@ export const commandTable = {
   send: {
     kind: 'client',
     args: ['ADDRESS', 'AMOUNT', '[UNIT]'],
-    help: 'send from an account (--from) to an address; a number without a unit counts AVAX, or whole units of --asset',
-    examples: ['send 1 1.5', 'send X-local1… 5 GLD --from 2 --memo hello', 'send 1 5000nAVAX'],
+    help: 'send from an account (--from) to an address, or to several owners of one output (multisig: A,B); a number without a unit counts AVAX, or whole units of --asset',
+    examples: ['send 1 1.5', 'send X-local1… 5 GLD --from 2 --memo hello', 'send 1 5000nAVAX', 'send 1,2,3 10 --threshold 2'],
   },
   export: {
     kind: 'client',
@@ -138,7 +138,7 @@ export const commandTable = {
   'asset mint': {
     kind: 'client',
     args: ['ASSET', 'ADDRESS', 'AMOUNT', '[UNIT]'],
-    help: 'mint more of a mintable asset',
+    help: 'mint more of a mintable asset; the account that may mint it signs, account 0 pays the fee',
     examples: ['asset mint GLD 1 500'],
   },
   'asset show': {
@@ -158,9 +158,14 @@ export const commandTable = {
     kind: 'client',
     args: ['ASSET', 'ADDRESS', 'PAYLOAD'],
     help: 'mint an NFT; the payload is text, or bytes as 0x…',
-    examples: ['nft mint CRD 1 https://example.com/1.json'],
+    examples: ['nft mint CRD 1 https://example.com/1.json', `nft mint CRD 1 '{"name":"Ace"}'`],
   },
-  'nft send': { kind: 'client', args: ['UTXO', 'ADDRESS'], help: 'send an NFT to an address', examples: ['nft send 2Hb… 1'] },
+  'nft send': {
+    kind: 'client',
+    args: ['UTXO', 'ADDRESS'],
+    help: 'send an NFT, by the ID of its output (serac nft list), to an address; the account that has it signs, account 0 pays the fee',
+    examples: ['nft send 2Hb… 1'],
+  },
   'nft list': {
     kind: 'client',
     args: ['[ADDRESS]'],
@@ -187,7 +192,12 @@ export const commandTable = {
     examples: ['address 1', 'address X-local1…', 'address P-avax1… --json'],
   },
   utxo: { kind: 'client', args: ['ID|TX:INDEX'], help: 'show an output and what spent it', examples: ['utxo 2Hb…', 'utxo 2Hb…:0'] },
-  mine: { kind: 'client', args: ['[BLOCKS]'], help: 'make blocks now', examples: ['mine', 'mine 5'] },
+  mine: {
+    kind: 'client',
+    args: ['[BLOCKS]'],
+    help: 'make blocks now; a node with --no-mining, or after dev.setAutomine, makes no others',
+    examples: ['mine', 'mine 5', `rpc dev.setAutomine '{"enabled":false}'`],
+  },
   reorg: {
     kind: 'client',
     args: ['[BLOCKS]'],
@@ -197,7 +207,7 @@ export const commandTable = {
   time: {
     kind: 'client',
     args: ['[TIME]'],
-    help: "show or change the chain's clock",
+    help: "show or change the chain's clock; freeze stops it, reset sets it to the real time",
     examples: ['time', 'time +30d', 'time 2027-01-01T00:00:00Z', 'time freeze', 'time reset'],
   },
   'impersonate start': {
@@ -259,7 +269,7 @@ export const commandTable = {
   rpc: {
     kind: 'client',
     args: ['METHOD', '[PARAMS]'],
-    help: 'call a method of a node and print its result as JSON',
+    help: 'call a method of a node and print its result as JSON; serac rpc dev lists the methods of a service',
     examples: ['rpc avm.getHeight', `rpc avm.getUTXOs '{"addresses":["X-local1…"]}'`, 'rpc dev.listAtomic'],
   },
   run: {

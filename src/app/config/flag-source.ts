@@ -120,12 +120,14 @@ const isIgnored = (name: string): boolean => ignoredSwitches.has(name) || ignore
 
 /**
  * The flag of a command that is most similar to an unknown one: the shortest that contains it as a word, else the one with the smallest edit
- * distance. If none of the command is similar, the most similar of all flags.
+ * distance. Undefined if the command has no similar one: a flag of another command would be refused as well.
  */
-export function findNearestFlag(name: string, command: CommandName): string {
-  const own = listFlagNames().filter((known) => isFlagOf(command, known));
-  const [nearest, nearestOfAll] = [findNearest(name, own), findNearest(name, listFlagNames())];
-  return nearest.distance <= Math.max(2, name.length / 2) ? nearest.known : nearestOfAll.known;
+export function findNearestFlag(name: string, command: CommandName): string | undefined {
+  const { known, distance } = findNearest(
+    name,
+    listFlagNames().filter((one) => isFlagOf(command, one)),
+  );
+  return distance <= Math.max(2, Math.min(name.length, maxComparedLength) / 2) ? known : undefined;
 }
 
 /** A flag that contains the name as a word has distance 0. */
@@ -146,7 +148,7 @@ function isFlagOf(command: CommandName, name: string): boolean {
 const rowOf = (name: string): FlagDefinition | undefined => (flagTable as { readonly [name: string]: FlagDefinition })[name];
 
 type FlagFault =
-  | { code: 'FLAG_UNKNOWN'; flag: string; nearest: string }
+  | { code: 'FLAG_UNKNOWN'; flag: string; nearest: string | undefined }
   | { code: 'FLAG_NO_VALUE'; flag: string }
   | { code: 'FLAG_BAD_VALUE'; flag: string }
   | { code: 'FLAG_STRAY_WORD'; word: string }
@@ -216,11 +218,11 @@ function formatConfigValue(name: string, value: unknown): string[] {
 
 function unknownFlag(shown: string, name: string, command: CommandName): FlagError {
   const nearest = findNearestFlag(name, command);
-  return new FlagError(`unknown flag ${shown}; did you mean --${nearest}? (serac help ${command} lists all flags)`, {
-    code: 'FLAG_UNKNOWN',
-    flag: name,
-    nearest,
-  });
+  const remedy =
+    nearest === undefined
+      ? `serac help ${command} lists all flags; ${showUsage(command)}`
+      : `did you mean --${nearest}? (serac help ${command} lists all flags)`;
+  return new FlagError(`unknown flag ${shown}; ${remedy}`, { code: 'FLAG_UNKNOWN', flag: name, nearest });
 }
 
 function unexpectedArgument(word: string, command: CommandName): FlagError {

@@ -191,10 +191,9 @@ function checkCommand(command: Command, typed: FlagInputs): void {
     const owners = commandNames.filter((other) => other !== 'config print' && acceptsFlag(other, row));
     const shown = owners.length > 5 ? 'commands that run a node' : owners.map((other) => `serac ${other}`).join(', ');
     const why = command.name === 'join' && owners.every((other) => other === 'dev') ? `: ${noDevReason}` : '';
-    throw new FlagError(`${source} belongs to ${row.group === 'Client' && owners.length > 6 ? 'commands that ask a node' : shown}${why}`, {
-      code: 'FLAG_CLASH',
-      flag: name,
-    });
+    const owned = row.group === 'Client' && owners.length > 6 ? 'commands that ask a node' : shown;
+    const hint = commandTable[command.name].kind === 'client' ? `, not to serac ${command.name}: see serac help ${command.name}` : '';
+    throw new FlagError(`${source} belongs to ${owned}${why}${hint}`, { code: 'FLAG_CLASH', flag: name });
   }
 }
 
@@ -279,7 +278,10 @@ function checkStorage({ name }: Command, options: Options): void {
     throw missing('data-dir', '--data-dir, the directory to verify; with --database-url, an empty one for the copy');
   if ((name === 'stop' || name === 'status' || name === 'logs') && directory === undefined && options['log-file'] === undefined)
     if (name === 'logs' || options['process-context-file'] === undefined)
-      throw missing('data-dir', 'the --data-dir DIR or --log-file FILE with which the node was started');
+      throw missing(
+        'data-dir',
+        `the --data-dir DIR or --log-file FILE with which the node was started${name === 'status' ? '; serac doctor examines any running node' : ''}`,
+      );
   if (name === 'keys' && directory === undefined && database === undefined)
     throw missing('data-dir', '--data-dir DIR or --database-url postgres://…, where the API keys are stored');
 }

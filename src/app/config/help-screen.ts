@@ -38,7 +38,7 @@ const usedMost: readonly (readonly [name: keyof typeof flagTable, what: string])
   ['data-dir', 'keep the chain here; without it, in memory'],
   ['state', 'keep it in one file'],
   ['network-id', 'local, fuji, mainnet or a number'],
-  ['accounts', 'funded accounts (10)'],
+  ['accounts', 'funded accounts beside account 0 (10)'],
   ['block-time', 'a block every so many seconds'],
   ['fork-url', 'begin with what a live node has'],
   ['strict', 'answer exactly as AvalancheGo does'],

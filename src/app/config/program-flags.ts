@@ -35,7 +35,7 @@ export const programFlags = {
     group: 'Client',
     kind: 'text',
     commands: ['send', 'faucet', 'export', 'deposit', 'tail', 'webhooks create'],
-    help: 'ID or symbol of the asset (AVAX)',
+    help: 'ID or symbol of the asset (AVAX; of tail: all)',
   },
   to: { group: 'Client', kind: 'text', commands: ['import'], help: 'address that gets what is imported (the account itself)' },
   memo: { group: 'Client', kind: 'text', commands: ['send', 'export', 'import'], help: 'memo: text, or bytes as 0x…' },
@@ -44,6 +44,13 @@ export const programFlags = {
     kind: 'text',
     commands: ['send', 'export', 'deposit'],
     help: 'time until which the output is locked: Unix seconds or RFC 3339',
+  },
+  threshold: {
+    group: 'Client',
+    kind: 'integer',
+    max: 128,
+    commands: ['send'],
+    help: 'how many of several owners must sign to spend what is sent (1)',
   },
   'no-wait': {
     group: 'Client',
@@ -55,7 +62,12 @@ export const programFlags = {
   yes: { group: 'Client', kind: 'boolean', default: 'false', commands: ['reset'], help: 'do not ask' },
   denomination: { group: 'Client', kind: 'integer', max: 32, commands: ['asset create'], help: 'number of decimal places (0)' },
   mintable: { group: 'Client', kind: 'boolean', default: 'false', commands: ['asset create'], help: 'more can be minted later' },
-  owner: { group: 'Client', kind: 'text', commands: ['asset create'], help: 'account, label or address that gets the supply (account 0)' },
+  owner: {
+    group: 'Client',
+    kind: 'text',
+    commands: ['asset create'],
+    help: 'account, label or address that gets the supply (account 0); account 0 mints more',
+  },
   groups: { group: 'Client', kind: 'integer', max: 1000, commands: ['nft create'], help: 'how many NFTs can be minted (10)' },
   address: { group: 'Client', kind: 'text', commands: ['tail'], help: 'only events of this address, account or label' },
   dev: {

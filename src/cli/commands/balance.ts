@@ -112,7 +112,10 @@ async function readImportable(client: RpcClient, address: string, describe: Desc
     const sums = new Map<string, bigint>();
     for (const { assetID, output } of (answer?.utxos ?? []).map(parseUtxoText))
       if ('amount' in output) sums.set(idText(assetID), (sums.get(idText(assetID)) ?? 0n) + output.amount);
-    for (const [assetID, amount] of sums) holdings.push(holdingOf(assetID, amount, `at ${sourceChain}-Chain: serac import`, describe));
+    if (sums.size === 0) continue;
+    const account = (await readAccounts(client)).find((one) => one.address === address)?.index;
+    const state = `at ${sourceChain}-Chain${account === undefined ? '' : `: serac import ${account}`}`;
+    for (const [assetID, amount] of sums) holdings.push(holdingOf(assetID, amount, state, describe));
   }
   return Promise.all(holdings);
 }

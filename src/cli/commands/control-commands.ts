@@ -158,7 +158,7 @@ function readCount(text: string, usage: string): number {
 function readTimeChange(word: string | undefined): { readonly method: string; readonly params: object } {
   if (word === undefined) return { method: 'getTime', params: {} };
   if (word === 'freeze' || word === 'reset') return { method: `${word}Time`, params: {} };
-  if (word.startsWith('+')) return { method: 'increaseTime', params: { seconds: numberOrText(word.slice(1)) } };
+  if (/^\+(?:\d+|(?:[\d.]+[smhdwy])+)$/.test(word)) return { method: 'increaseTime', params: { seconds: numberOrText(word.slice(1)) } };
   if (/^\d+$|^\d{4}-\d\d-\d\dT/.test(word)) return { method: 'setTime', params: { time: numberOrText(word) } };
   throw badArgument(word, `${JSON.stringify(word)} is not a time; give +30d, Unix seconds, 2027-01-01T00:00:00Z, freeze or reset`);
 }

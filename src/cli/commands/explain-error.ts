@@ -8,6 +8,7 @@ import type { ClientContext } from './client-command.ts';
 type ErrorData = {
   readonly code?: string;
   readonly argument?: string;
+  readonly account?: number;
   readonly address?: string;
   readonly expected?: string;
   readonly didYouMean?: string;
@@ -85,6 +86,8 @@ export function listHints({ fault, message }: SeracError): string[] {
   if (fault.code !== 'RPC_ERROR' || typeof fault.data !== 'object' || fault.data === null) return [];
   const data = fault.data as ErrorData;
   const hints = [
+    data.code === 'DEV_INSUFFICIENT_FUNDS' &&
+      `serac balance ${data.account ?? data.address} lists all that it has, also what is locked or has other owners`,
     data.code === 'RPC_BAD_ARGUMENT' && data.argument && `${data.argument} must be ${data.expected || 'of another type'}`,
     data.address && data.expected && !message.includes(data.expected) && `did you mean ${data.expected}?`,
     data.unknownParams && `the node does not know the parameters ${data.unknownParams.map(({ name }) => name).join(', ')}`,

@@ -36,12 +36,14 @@ export const moneyCommands = {
     const receipt = { done: 'sent', asset, from, to, fee: 'txFee', amount } as const;
     return { params: { to: receiver, amount, assetID: asset.assetID }, describe: () => receipt };
   }),
-  send: issuingCommand('send', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
-    const [receiver = '', text = ''] = takeArgs(args, 1, 2);
+  send: issuingCommand('send', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime, threshold } }) => {
+    const [receivers = '', text = ''] = takeArgs(args, 1, 2);
     const { amount, asset } = await readAssetAmount(client, text, assetName);
-    const [to, from] = [await resolveAddress(client, receiver), await findSender(client, sender)];
-    const receipt = { done: 'sent', asset, from, to, fee: 'txFee', amount } as const;
-    return { params: { from: sender, to: receiver, amount, assetID: asset.assetID, memo, locktime }, describe: () => receipt };
+    const owners = receivers.split(',');
+    const addresses = await Promise.all(owners.map((owner) => resolveAddress(client, owner)));
+    const from = await findSender(client, sender);
+    const receipt = { done: 'sent', asset, from, to: addresses.join(', '), fee: 'txFee', amount } as const;
+    return { params: { from: sender, to: owners, amount, assetID: asset.assetID, memo, locktime, threshold }, describe: () => receipt };
   }),
   export: issuingCommand('export', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
     const [destinationChain = '', text = '', receiver] = takeArgs(args, 1, 3);
@@ -67,10 +69,12 @@ export const moneyCommands = {
     const to = await resolveAddress(client, receiver);
     const source = `${from.toUpperCase()}-Chain`;
     // A whole address would make the line longer than a terminal.
-    const note = `serac import ${receiver === to ? 'ADDRESS' : receiver} imports it`;
+    const isAddress = receiver === to;
+    const note = `serac import ${isAddress ? 'ADDRESS' : receiver} imports it`;
+    const owner = isAddress ? '' : ` for ${/^\d+$/.test(receiver) ? 'account ' : ''}${receiver}`;
     return {
       params: { from, to: receiver, amount, assetID: asset.assetID, locktime },
-      describe: () => ({ done: `deposited from the ${source}`, note, amount, asset, from: source, to, fee: 'none' }),
+      describe: () => ({ done: `deposited from the ${source}${owner}`, note, amount, asset, from: source, to, fee: 'none' }),
     };
   }),
   import: issuingCommand('import', async ({ client, args, options: { to: receiver, memo } }) => {
@@ -94,7 +98,7 @@ export const moneyCommands = {
     const amount = supply === undefined ? 0n : toSmallestUnit(readTypedAmount(supply), units);
     const owner = holder === undefined ? undefined : await resolveAddress(client, holder);
     const from = await findSender(client);
-    const note = mintable ? 'more can be minted' : undefined;
+    const note = mintable ? 'account 0 can mint more' : undefined;
     return {
       params: { name, symbol, denomination, supply: amount, owner: holder, mintable },
       describe: ({ assetID }) => ({
@@ -146,7 +150,12 @@ export const moneyCommands = {
       }),
     };
   }),
-  'nft send': issuingCommand('sendNFT', async ({ client, args: [utxoID, receiver = ''] }) => {
+  'nft send': issuingCommand('sendNFT', async ({ client, args: [utxoID = '', receiver = ''] }) => {
+    if (!/^\w{40,64}(:\d+)?$/.test(utxoID))
+      throw badArgument(
+        utxoID,
+        `${JSON.stringify(utxoID)} is not the ID of an output; serac nft list lists NFTs with the outputs they are in`,
+      );
     const nft = decodeDev('getUTXO', await callDev(client, 'getUTXO', { utxoID }));
     const to = await resolveAddress(client, receiver);
     return {

@@ -117,7 +117,7 @@ async function listFields(client: RpcClient, moved: Moved, { status, remedy }: O
     { name: 'symbol', json: asset?.symbol },
     { name: 'denomination', json: asset === undefined ? undefined : Number(asset.denomination) },
     { name: 'from', text: from, json: from },
-    { name: 'to', text: to, json: to },
+    { name: 'to', text: to?.replaceAll(', ', `,\n${' '.repeat(valueColumn)}`), json: to },
     { name: 'fee', text: feeText, json: fee === undefined ? undefined : `${fee}` },
     { name: 'txID', text: txID, json: txID },
     { name: 'utxoID', text: utxoID, json: utxoID },
@@ -127,10 +127,13 @@ async function listFields(client: RpcClient, moved: Moved, { status, remedy }: O
   ];
 }
 
+/** Where the values of a receipt begin. */
+const valueColumn = 13;
+
 /** What is first stands alone; the other fields have one line each, values below each other. */
 const linesOf = ([what, ...fields]: readonly Field[]): string[] => [
   what?.text ?? '',
-  ...fields.flatMap(({ name, text }) => (text === undefined ? [] : [`${name.padEnd(12)} ${text}`])),
+  ...fields.flatMap(({ name, text }) => (text === undefined ? [] : [`${name.padEnd(valueColumn)}${text}`])),
 ];
 
 const jsonOf = (fields: readonly Field[]): object =>

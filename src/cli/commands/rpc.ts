@@ -6,11 +6,18 @@ import { badArgument } from './fault.ts';
 
 /** `serac rpc METHOD [PARAMS]`: calls any method of a node and prints its result as JSON. */
 export const rpc: ClientCommand = async ({ client, args: [method = '', params = '{}'], print }) => {
+  const service = findService(method);
+  if (service !== undefined)
+    throw badArgument(method, `${JSON.stringify(method)} is a service; its methods are ${Object.keys(service.methods).join(', ')}`);
   const path = findServicePath(method);
   if (path === undefined) throw badArgument(method, `${JSON.stringify(method)} is not a method of this node; ${suggestMethod(method)}`);
   print(formatJson(await client.call(path, method, readParams(params, method))));
   return undefined;
 };
+
+/** The service that a text names without a method: `dev` or `dev.`. */
+const findService = (text: string): ServiceRow | undefined =>
+  Object.values(clientServices).find(({ prefix }) => prefix === `${text.replace(/\.$/, '')}.`);
 
 /** What to type in place of a method that no service has. */
 function suggestMethod(method: string): string {
