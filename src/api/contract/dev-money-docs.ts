@@ -81,12 +81,12 @@ export const labelDocs: DocsOf<typeof labelRows> = {
   label: {
     summary:
       'Gives an address a name, which stands for it wherever a `dev.*` method or a command takes an address; an empty one removes it. At most 1,000 names of 64 characters, which stay at a revert and end with a reset',
-    params: { address: 1, name: 'alice' },
-    result: '{"address":"X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft","name":"alice"}',
+    params: { address: 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465', name: 'shop' },
+    result: '{"address":"X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465","name":"shop"}',
   },
   labels: {
     summary: 'The addresses that have a name, in the order of their names',
-    result: '{"labels":[{"address":"X-local1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp7pshft","name":"alice"}]}',
+    result: '{"labels":[{"address":"X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465","name":"shop"}]}',
   },
 };
 
