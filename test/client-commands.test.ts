@@ -122,7 +122,7 @@ describe('money', () => {
     await automine(false);
     const waiting = await serac('send', to, '6', '--from', '3');
     expect(waiting).toEqual({ code: 1, out: expect.stringMatching(pending), err: '' });
-    expect(waiting.out).toStartWith(`account 3 sent 6 AVAX to ${short}\n`);
+    expect(waiting.out).toStartWith(`waiting: account 3 sent 6 AVAX to ${short}\n`);
     for (const args of [
       ['faucet', to, '1'],
       ['asset', 'create', 'Pending', 'PND', '5'],

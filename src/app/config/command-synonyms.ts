@@ -12,6 +12,8 @@ export const commandSynonyms: { readonly [word: string]: readonly string[] } = {
   ...each(['connect', 'sync'], ['follow', 'join']),
   ...each(['network', 'networks', 'cluster', 'nodes'], ['testnet']),
   ...each(['transfer', 'pay'], ['send']),
+  ...each(['multisig', 'threshold'], ['send A,B,C AMOUNT --threshold 2']),
+  ...each(['automine', 'automining'], [`rpc dev.setAutomine '{"enabled":false}'`]),
   ...each(['fund', 'airdrop', 'drip'], ['faucet']),
   ...each(['balances', 'holdings'], ['balance', 'balance all']),
   ...each(['utxos', 'outputs'], ['address', 'utxo']),

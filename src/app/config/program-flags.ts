@@ -50,7 +50,7 @@ export const programFlags = {
     kind: 'integer',
     max: 128,
     commands: ['send'],
-    help: 'how many of several owners must sign to spend what is sent (1)',
+    help: 'how many of several owners must sign to spend what is sent (1); a script signs for them with serac/codec',
   },
   'no-wait': {
     group: 'Client',

@@ -109,7 +109,8 @@ async function listFields(client: RpcClient, moved: Moved, { status, remedy }: O
   const feeText = fee === 0n ? 'none' : fee === undefined ? undefined : formatAmount(fee, feeUnits);
   const amounts = amount === undefined || asset === undefined ? [] : [{ amount, asset }, ...others];
   const amountText = amounts.map((one) => formatAmount(one.amount, one.asset)).join(', ');
-  const what = sentence ?? `${amountText || asset?.symbol || ''} ${moved.done}`.trim();
+  const told = sentence ?? `${amountText || asset?.symbol || ''} ${moved.done}`.trim();
+  const what = status === 'Processing' ? `waiting: ${told}` : told;
   return [
     { name: 'what', text: what, json: what },
     { name: 'amount', text: amountText || undefined, json: amount === undefined ? undefined : `${amount}` },
