@@ -208,11 +208,12 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
       };
       return { kind: cell('Kind'), parties: cell('From → to'), amount: cell('Amount') };
     })()`);
-  const sentenceOn = (id: string): Promise<string> =>
+  /** The sentence in the head of a page of a transaction; of an accepted one it is the title. */
+  const sentenceOn = (id: string, selector = 'main header .sentence'): Promise<string> =>
     page.run(`(async () => {
       const names = ${JSON.stringify(Object.fromEntries(accounts.map((address, at) => [address, `account ${at}`])))};
       const text = await (await fetch('/tx/${id}', { headers: { accept: 'text/html' } })).text();
-      const sentence = new DOMParser().parseFromString(text, 'text/html').querySelector('main header .sentence');
+      const sentence = new DOMParser().parseFromString(text, 'text/html').querySelector('${selector}');
       for (const link of sentence.querySelectorAll('a.address')) link.textContent = names[link.title] ?? link.title;
       return sentence.textContent.trim().replaceAll(/\\s+/g, ' ');
     })()`);
@@ -283,7 +284,7 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
         const owner = `/address/${each.parties.includes('account 1') ? one : two}`;
         expect([each.name, owner, (await rowIn(owner, id))?.parties]).toEqual([each.name, owner, each.parties]);
       }
-      expect([each.name, await sentenceOn(id)]).toEqual([each.name, each.sentence]);
+      expect([each.name, await sentenceOn(id, 'main header h1 .sentence')]).toEqual([each.name, each.sentence]);
     }
     await page.open(`${node.program().url}/block/${heights.send}`);
     const csv = await page.run<string>(`new Promise((resolve) => {

@@ -14,6 +14,8 @@ export type Strand = {
   /** The row of the list below that it stands for. */
   readonly href: string | undefined;
   readonly look: 'plain' | 'locked' | 'burned';
+  /** What it is to the transaction: what it pays, change that returns to the sender, or its fee. Undefined for inputs and burned assets. */
+  readonly role: 'payment' | 'change' | 'fee' | undefined;
 };
 
 /** The flow of one asset. Amounts of different assets are never compared. */
@@ -45,7 +47,7 @@ export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number,
     const burned = allIn > allOut ? [burnedStrand(asset, context, text(allIn - allOut), allIn - allOut)] : [];
     const inputs = limitStrands(consumed, source, text, ({ utxo, index }) => inputStrand(utxo, index, context));
     const outputs = limitStrands(produced, burned, text, ({ utxo, index }) =>
-      outputStrand(utxo, index, context, change.includes(index), now),
+      outputStrand(utxo, index, context, change.includes(index) ? 'change' : 'payment', now),
     );
     const total = allIn > allOut ? allIn : allOut;
     return {
@@ -86,15 +88,16 @@ function inputStrand(utxo: Utxo, index: number, context: PageContext): Strand {
     amount: BigInt(utxo.asset.amount),
     href: `#in-${index}`,
     look: 'plain',
+    role: undefined,
   };
 }
 
-function outputStrand(utxo: Utxo, index: number, context: PageContext, isChange: boolean, now: number): Strand {
+function outputStrand(utxo: Utxo, index: number, context: PageContext, role: 'payment' | 'change', now: number): Strand {
   const isExported = utxo.consumedOnChainId !== context.chain.id;
   const isLocked = utxo.locktime > now;
   const notes = [noteOf(utxo)];
   if (isLocked) notes.push(`locked ${spanText(utxo.locktime - now)}`);
-  else if (isChange) notes.push('change');
+  else if (role === 'change') notes.push('change');
   return {
     title: isExported ? `to ${chainTitle(context, utxo.consumedOnChainId)}` : ownerText(utxo, context),
     note: notes.join(' · '),
@@ -102,6 +105,7 @@ function outputStrand(utxo: Utxo, index: number, context: PageContext, isChange:
     amount: BigInt(utxo.asset.amount),
     href: `#out-${index}`,
     look: isLocked ? 'locked' : 'plain',
+    role,
   };
 }
 
@@ -113,6 +117,7 @@ const sourceStrand = ({ txType }: Pick<Tx, 'txType'>, note: string, amount: bigi
   amount,
   href: undefined,
   look: 'plain',
+  role: undefined,
 });
 
 const burnedStrand = ({ assetId }: AssetAmount, { chain }: PageContext, note: string, amount: bigint): Strand => ({
@@ -122,27 +127,44 @@ const burnedStrand = ({ assetId }: AssetAmount, { chain }: PageContext, note: st
   amount,
   href: undefined,
   look: 'burned',
+  role: assetId === chain.feeAsset ? 'fee' : undefined,
 });
 
-/** The strands of the largest outputs, in their order; the rest are merged into `+N more`. The `fixed` ones always stay. */
+/**
+ * At most `maxStrands` strands. If there are more, the smallest payments are merged into `+N more`, and change into one strand, so that neither is
+ * taken for the other. The `fixed` ones always stay.
+ */
 function limitStrands(
   outputs: readonly Placed[],
   fixed: readonly Strand[],
   text: (amount: bigint) => string,
   strandOf: (output: Placed) => Strand,
 ): readonly Strand[] {
-  if (outputs.length + fixed.length <= maxStrands) return [...outputs.map(strandOf), ...fixed];
-  const bySize = outputs.toSorted((a, b) => (a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0));
-  const kept = new Set(bySize.slice(0, maxStrands - 1 - fixed.length));
-  const rest = outputs.filter((output) => !kept.has(output));
-  const amount = sum(rest);
-  const more: Strand = {
-    title: `+${rest.length} more`,
-    note: text(amount),
-    mark: `+${rest.length}`,
-    amount,
-    href: undefined,
-    look: 'plain',
-  };
-  return [...outputs.filter((output) => kept.has(output)).map(strandOf), more, ...fixed];
+  const strands = outputs.map(strandOf);
+  if (strands.length + fixed.length <= maxStrands) return [...strands, ...fixed];
+  const change = mergeStrands(
+    strands.filter(({ role }) => role === 'change'),
+    (count, amount) => ({ title: `${count} outputs`, note: `${text(amount)} · change` }),
+  );
+  const others = strands.filter(({ role }) => role !== 'change');
+  const room = maxStrands - fixed.length - change.length;
+  const bySize = others.toSorted((a, b) => Number(b.amount > a.amount) - Number(b.amount < a.amount));
+  const kept = new Set(others.length <= room ? others : bySize.slice(0, room - 1));
+  const more = mergeStrands(
+    others.filter((strand) => !kept.has(strand)),
+    (count, amount) => ({ title: `+${count} more`, note: text(amount) }),
+  );
+  return [...others.filter((strand) => kept.has(strand)), ...more, ...change, ...fixed];
+}
+
+/** One strand for several; one or none stay as they are. */
+function mergeStrands(
+  strands: readonly Strand[],
+  words: (count: number, amount: bigint) => Pick<Strand, 'title' | 'note'>,
+): readonly Strand[] {
+  const [first] = strands;
+  if (first === undefined || strands.length === 1) return strands;
+  const amount = sum(strands);
+  const { title, note } = words(strands.length, amount);
+  return [{ title, note, mark: `+${strands.length}`, amount, href: undefined, look: 'plain', role: first.role }];
 }

@@ -10,7 +10,22 @@ type Placed = { readonly strand: Strand; readonly color: number; readonly size: 
 /** Widths in pixels below which labels are left out. */
 const labelledWidth = 720;
 
-/** Inputs on the left, outputs on the right, a trunk between them. The width of a ribbon is its share of its asset. */
+/** Pixels below which a payment is hard to see. */
+const visibleSize = 6;
+
+/** Linear if every payment can be seen so; otherwise logarithmic, as beside a large change. */
+export const fittingScale = (bundles: readonly Bundle[]): 'linear' | 'log' =>
+  bundles.every(({ outputs }) => {
+    const sizes = strandSizes(outputs, thicknessOf(bundles), false);
+    return outputs.every(({ role, amount }, at) => role !== 'payment' || amount === 0n || (sizes[at] as number) >= visibleSize);
+  })
+    ? 'linear'
+    : 'log';
+
+/**
+ * Inputs on the left, outputs on the right, a trunk between them. The width of a ribbon is its share of its asset. Payments are in full colour, change
+ * is grey.
+ */
 export function Flow({ bundles, width, isLog, label }: FlowProps) {
   const isLabelled = width >= labelledWidth;
   const { placed, slots, height, top, trunkHeight } = layOut(bundles, isLog, isLabelled);
@@ -42,8 +57,11 @@ export function Flow({ bundles, width, isLog, label }: FlowProps) {
   );
 }
 
+/** Pixels of all ribbons of an asset together. */
+const thicknessOf = (bundles: readonly Bundle[]): number => Math.max(20, Math.min(92, 190 / Math.max(1, bundles.length)));
+
 function layOut(bundles: readonly Bundle[], isLog: boolean, isLabelled: boolean) {
-  const thickness = Math.max(20, Math.min(92, 190 / Math.max(1, bundles.length)));
+  const thickness = thicknessOf(bundles);
   const sized = bundles.map((bundle) => {
     const sizes = (side: Side): number[] => strandSizes(bundle[side], thickness, isLog);
     const [inputs, outputs] = [sizes('inputs'), sizes('outputs')];
@@ -83,16 +101,23 @@ function layOut(bundles: readonly Bundle[], isLog: boolean, isLabelled: boolean)
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Thickness by share of the asset, at least 2 px. */
+/** Thickness by share of the asset, at least 2 px, of a payment 4. On a logarithmic scale a fee stays a line: it would look as large as a payment. */
 function strandSizes(strands: readonly Strand[], thickness: number, isLog: boolean): number[] {
-  const weights = strands.map(({ amount }) => (isLog ? Math.log10(1 + Number(amount)) : Number(amount)));
+  const logarithm = ({ amount, role }: Strand): number => (role === 'fee' ? 0 : Math.log10(1 + Number(amount)));
+  const weights = strands.map((strand) => (isLog ? logarithm(strand) : Number(strand.amount)));
   const all = total(weights);
-  return weights.map((weight) => Math.max(2, all === 0 ? 0 : (weight / all) * thickness));
+  return weights.map((weight, at) => Math.max(strands[at]?.role === 'payment' ? 4 : 2, all === 0 ? 0 : (weight / all) * thickness));
+}
+
+function ribbonClass({ look, role }: Strand, color: number): string {
+  if (look === 'burned' || role === 'change') return 'ribbon';
+  return `ribbon ${role === 'payment' ? 'mark-fill' : 'fill'}-${color}`;
 }
 
 function Ribbon({ one, from, to, isLabelled, side }: { one: Placed; from: number; to: number; isLabelled: boolean; side: Side }) {
   const { strand, color, size, edge, trunk } = one;
   const isLeft = side === 'inputs';
+  const name = `strand ${strand.look === 'burned' ? 'burned' : (strand.role ?? 'input')}`;
   const middle = (from + to) / 2;
   const y = edge - size / 2;
   const band = `M${from} ${y}C${middle} ${y} ${middle} ${trunk} ${to} ${trunk}V${trunk + size}C${middle} ${trunk + size} ${middle} ${y + size} ${from} ${y + size}Z`;
@@ -101,14 +126,14 @@ function Ribbon({ one, from, to, isLabelled, side }: { one: Placed; from: number
   const content = (
     <>
       <title>{`${strand.title}, ${strand.note}`}</title>
-      <path d={band} class={strand.look === 'burned' ? 'ribbon burned' : `ribbon fill-${color}`} />
+      <path d={band} class={ribbonClass(strand, color)} />
       {strand.look === 'locked' && <path d={band} fill="url(#hatch)" />}
       <rect
         x={isLeft ? from - 4 : from}
         y={y}
         width={4}
         height={size}
-        class={strand.look === 'burned' ? 'cap burned' : `cap mark-fill-${color}`}
+        class={strand.look === 'burned' || strand.role === 'change' ? 'cap' : `cap mark-fill-${color}`}
       />
       {isLabelled ? (
         <>
@@ -127,11 +152,11 @@ function Ribbon({ one, from, to, isLabelled, side }: { one: Placed; from: number
     </>
   );
   return strand.href === undefined ? (
-    <g class="strand" role="img" aria-label={`${strand.title}, ${strand.note}`}>
+    <g class={name} role="img" aria-label={`${strand.title}, ${strand.note}`}>
       {content}
     </g>
   ) : (
-    <a class="strand" href={strand.href}>
+    <a class={name} href={strand.href}>
       {content}
     </a>
   );

@@ -3,6 +3,7 @@ import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { outputType, sumType } from '../load/output-type.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
+import { groupDigits } from '../text/text-format.ts';
 import { Rows } from './in-parts.tsx';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, Panel, SaveMenu, TxLink } from './parts.tsx';
@@ -20,67 +21,86 @@ type OutputsProps = {
   readonly now: number;
 };
 
+/** Rows of a side that are in sight; the others are folded. */
+const rowsInSight = 20;
+
 /** Outputs of one side of a transaction: all of them, so that they are in the HTML too. */
-export const OutputsPanel = ({ title, utxos, totals, side, context, now }: OutputsProps) => (
-  <Panel
-    title={title}
-    side={
-      <>
-        <span>{totalsText(totals, utxos)}</span>
-        {utxos.length > 0 && <SaveMenu csv={title} />}
-      </>
-    }
-  >
-    <ol class="outputs" data-csv={title} data-head="Index,Owners,State,Amount">
-      <Rows>
-        {utxos.map((utxo, at) => (
-          <li id={`${side}-${at}`}>
-            <a class="index" href={`/output/${utxo.utxoId}`}>
-              {at}
-            </a>
-            <div class="owner">
-              <p>
-                {utxo.addresses.length > 1 && (
-                  <b>
-                    {utxo.threshold} of {utxo.addresses.length}{' '}
-                  </b>
-                )}
-                {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
-                {utxo.addresses.map((address) => (
-                  <>
-                    <AddressLink address={address} context={context} />{' '}
-                  </>
-                ))}
-              </p>
-              <p class="note">
-                {side === 'in' ? <Origin utxo={utxo} context={context} /> : <OutputState utxo={utxo} context={context} now={now} />}
-              </p>
-              {utxo.payload !== undefined && (
-                <div class="note payload">
-                  <p>
-                    group {utxo.groupId}, {payloadWord(payloadKind(utxo.payload))}, {(utxo.payload.length - 2) / 2} B
-                  </p>
-                  <PayloadView payload={utxo.payload} utxoId={utxo.utxoId} title={`${utxo.asset.symbol} #${utxo.groupId}`} />
-                </div>
-              )}
-            </div>
-            <span class="sum">
-              {utxo.utxoType === 'mint' ? (
-                <>
-                  may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
-                </>
-              ) : (
-                <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
-                  <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
-                </a>
-              )}
-            </span>
-          </li>
+export function OutputsPanel({ title, utxos, totals, side, context, now }: OutputsProps) {
+  const rowOf = (utxo: Utxo, at: number) => <OutputRow utxo={utxo} at={at} side={side} context={context} now={now} />;
+  const folded = utxos.slice(rowsInSight);
+  return (
+    <Panel
+      title={title}
+      side={
+        <>
+          <span>{totalsText(totals, utxos)}</span>
+          {utxos.length > 0 && <SaveMenu csv={title} />}
+        </>
+      }
+    >
+      <div class="outputs" data-csv={title} data-head="Index,Owners,State,Amount">
+        <ol>
+          <Rows>{utxos.slice(0, rowsInSight).map(rowOf)}</Rows>
+        </ol>
+        {folded.length > 0 && (
+          <details>
+            <summary>{groupDigits(folded.length)} more</summary>
+            <ol start={rowsInSight + 1}>
+              <Rows>{folded.map((utxo, at) => rowOf(utxo, rowsInSight + at))}</Rows>
+            </ol>
+          </details>
+        )}
+      </div>
+      {utxos.length === 0 && <p class="table-foot">None.</p>}
+    </Panel>
+  );
+}
+
+type OutputRowProps = Pick<OutputsProps, 'side' | 'context' | 'now'> & { readonly utxo: Utxo; readonly at: number };
+
+const OutputRow = ({ utxo, at, side, context, now }: OutputRowProps) => (
+  <li id={`${side}-${at}`}>
+    <a class="index" href={`/output/${utxo.utxoId}`}>
+      {at}
+    </a>
+    <div class="owner">
+      <p>
+        {utxo.addresses.length > 1 && (
+          <b>
+            {utxo.threshold} of {utxo.addresses.length}{' '}
+          </b>
+        )}
+        {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
+        {utxo.addresses.map((address) => (
+          <>
+            <AddressLink address={address} context={context} />{' '}
+          </>
         ))}
-      </Rows>
-    </ol>
-    {utxos.length === 0 && <p class="table-foot">None.</p>}
-  </Panel>
+      </p>
+      <p class="note">
+        {side === 'in' ? <Origin utxo={utxo} context={context} /> : <OutputState utxo={utxo} context={context} now={now} />}
+      </p>
+      {utxo.payload !== undefined && (
+        <div class="note payload">
+          <p>
+            group {utxo.groupId}, {payloadWord(payloadKind(utxo.payload))}, {(utxo.payload.length - 2) / 2} B
+          </p>
+          <PayloadView payload={utxo.payload} utxoId={utxo.utxoId} title={`${utxo.asset.symbol} #${utxo.groupId}`} />
+        </div>
+      )}
+    </div>
+    <span class="sum">
+      {utxo.utxoType === 'mint' ? (
+        <>
+          may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
+        </>
+      ) : (
+        <a class="plain" href={`/asset/${utxo.asset.assetId}`} title={utxo.asset.assetId}>
+          <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
+        </a>
+      )}
+    </span>
+  </li>
 );
 
 const Origin = ({ utxo, context }: { utxo: Utxo; context: PageContext }) => (

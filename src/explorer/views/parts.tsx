@@ -174,6 +174,7 @@ export const PageHead = ({
   lead,
   buttons,
   id,
+  idName,
   more,
 }: {
   title: ComponentChildren;
@@ -183,6 +184,8 @@ export const PageHead = ({
   lead?: ComponentChildren;
   buttons?: ComponentChildren;
   id?: string | undefined;
+  /** What the ID is of, where the title does not say it. */
+  idName?: string;
   more?: ComponentChildren;
 }) => (
   <header class="page-head">
@@ -195,6 +198,7 @@ export const PageHead = ({
     {lead}
     {id !== undefined && (
       <p class="page-id mono">
+        {idName !== undefined && <span class="id-name">{idName} </span>}
         <span data-id={id}>{id}</span> <CopyButton text={id} what="ID" />
         {more}
       </p>

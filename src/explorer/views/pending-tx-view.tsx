@@ -6,7 +6,7 @@ import { outputType } from '../load/output-type.ts';
 import { ownerName, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { ConflictPicture } from '../pictures/conflict.tsx';
-import { Flow } from '../pictures/flow.tsx';
+import { Flow, fittingScale } from '../pictures/flow.tsx';
 import { bytesText, groupDigits, timeText } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
 import { ChecksPanel } from './checks-panel.tsx';
@@ -106,15 +106,16 @@ function Conflicts({ conflicts, data: { id, life }, context }: { conflicts: read
 
 function PendingFlow({ bundles }: { bundles: ReturnType<typeof flowOf> }) {
   const { ref, width } = useWidth(1152);
+  const isLog = fittingScale(bundles) === 'log';
   const label = 'What the transaction would consume and produce';
   return (
     <Panel title="What it would do" side={<SaveMenu svg="flow" />}>
       <div ref={ref} class="padded" data-picture="flow">
         <div class="wide-only">
-          <Flow bundles={bundles} width={Math.max(720, width)} isLog={false} label={label} />
+          <Flow bundles={bundles} width={Math.max(720, width)} isLog={isLog} label={label} />
         </div>
         <div class="narrow-only">
-          <Flow bundles={bundles} width={358} isLog={false} label={label} />
+          <Flow bundles={bundles} width={358} isLog={isLog} label={label} />
         </div>
       </div>
     </Panel>

@@ -38,6 +38,13 @@ export const Sentence = ({ summary, context }: { summary: TxSummary; context: Pa
   </p>
 );
 
+/** The same as the title of a page. */
+export const TitleSentence = ({ summary, context }: { summary: TxSummary; context: PageContext }) => (
+  <span class="sentence">
+    <Parts parts={sentenceOf(summary)} context={context} />
+  </span>
+);
+
 /** The sentence without its verb and amounts, which have columns of their own: who, and to whom. */
 function partiesParts({ action, from, fromCount, to, toCount, isToSelf, otherChain = '' }: TxSummary): readonly SentencePart[] {
   const senders: readonly SentencePart[] = fromCount === 0 ? ['unknown sender'] : partiesOf(from, fromCount);

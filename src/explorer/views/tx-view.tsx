@@ -5,14 +5,14 @@ import type { AcceptedTx, TxData } from '../load/load-tx.ts';
 import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { burnedAmounts } from '../load/tx-row.ts';
-import { Flow } from '../pictures/flow.tsx';
+import { Flow, fittingScale } from '../pictures/flow.tsx';
 import { ageText, bytesText, groupDigits, plural } from '../text/text-format.ts';
 import { OutputsPanel } from './outputs-panel.tsx';
-import { AmountText, BlockLink, Chip, Facts, Key, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
+import { AmountText, BlockLink, Chip, Facts, Key, KindPill, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { TimeText } from './time-text.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
-import { Sentence } from './tx-table.tsx';
+import { TitleSentence } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 
 export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
@@ -26,11 +26,15 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
   return (
     <>
       <PageHead
-        title={tx.assetCreated === undefined ? kindOf(tx).word : `${kindOf(tx).word}: ${tx.assetCreated.name}`}
-        chip={<Chip tone="ok">accepted</Chip>}
-        line={`${plural(tx.consumedUtxos.length, 'input')} → ${plural(tx.emittedUtxos.length, 'output')}, ${plural(assets, 'asset')}`}
-        lead={summary && <Sentence summary={summary} context={context} />}
+        title={summary === undefined ? kindOf(tx).word : <TitleSentence summary={summary} context={context} />}
+        lead={
+          <p class="under-title">
+            <KindPill kind={kindOf(tx)} /> <Chip tone="ok">accepted</Chip>
+            {` ${plural(tx.consumedUtxos.length, 'input')} → ${plural(tx.emittedUtxos.length, 'output')}, ${plural(assets, 'asset')}`}
+          </p>
+        }
         id={tx.txHash}
+        idName="Transaction"
         buttons={
           <>
             <a class="button" href={`/graph/${tx.txHash}`}>
@@ -98,17 +102,20 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
 type FlowProps = { readonly tx: Tx; readonly change: readonly number[]; readonly context: PageContext; readonly now: number };
 
 function FlowPanel({ tx, change, context, now }: FlowProps) {
-  const [scale, setScale] = useState<Scale>('linear');
   const { ref, width } = useWidth(1152);
   const bundles = flowOf(tx, context, now, change);
+  const [chosen, setChosen] = useState<Scale>();
+  const scale = chosen ?? fittingScale(bundles);
   const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
   return (
     <Panel
       title="Flow"
       side={
         <>
-          <span class="wide-only">Width is the share of its asset</span>
-          <ScaleSwitch value={scale} onChange={setScale} />
+          <span class="wide-only">
+            {scale === 'log' ? 'Width grows with the logarithm of the amount' : 'Width is the share of its asset'}
+          </span>
+          <ScaleSwitch value={scale} onChange={setChosen} />
           <SaveMenu svg="flow" />
         </>
       }

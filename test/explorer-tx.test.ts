@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { parseKey } from '../src/avm/wallet/texts.ts';
+import type { Address } from '../src/base/bytes/address.ts';
+import { parseHex } from '../src/base/bytes/hex.ts';
+import { idText } from '../src/base/bytes/id.ts';
+import { chromiumBinary, openChromium, type Page } from './chromium.ts';
+import { type DevNode, startDevNode } from './dev-node.ts';
+import { eventually } from './processes.ts';
+import { baseTx, createWallet, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
+
+/** The page of an accepted transaction: what stands out, and what is folded. */
+let node: DevNode;
+let keys: readonly Key[];
+let addresses: readonly string[];
+const paid = Array.from({ length: 40 }, (_, at) => BigInt(at + 1) * 1_000_000n);
+const ids = { many: '' };
+
+const utxosOf = async (address: string): Promise<Utxo[]> => {
+  const { result } = await node.program().client.call('/ext/bc/X', 'avm.getUTXOs', { addresses: [address], encoding: 'hex' });
+  return (result as unknown as { readonly utxos: readonly string[] }).utxos.map((hex) => parseUtxo(parseHex('hex', hex)));
+};
+/** Spends outputs with these keys and pays `amounts`, each to an owner of its own. */
+const pay = async (signers: readonly Key[], utxos: readonly Utxo[], amounts: readonly bigint[]): Promise<string> => {
+  const owner = (at: number): Address => (at + 10).toString(16).padStart(40, '0') as Address;
+  const outputs = amounts.map((amount, at) => transfer(localChainParams.feeAsset, amount, ownedBy([owner(at)])));
+  const tx = signDraft(baseTx(createWallet('page of a transaction', { count: 0, keys: signers }), { utxos }, outputs));
+  expect(await node.issue(tx)).toMatchObject({ result: { txID: idText(tx.id) } });
+  await node.untilAccepted(tx);
+  return idText(tx.id);
+};
+/** The HTML of a page as it comes, without the data for its script. */
+const html = async (path: string): Promise<string> =>
+  (await (await fetch(node.program().url + path, { headers: { accept: 'text/html' } })).text()).split('<script type="app')[0] ?? '';
+
+beforeAll(async () => {
+  node = await startDevNode('in memory', '--accounts=4');
+  const { accounts } = await node.dev('dev.accounts');
+  keys = accounts.map(({ privateKey }: { readonly privateKey: string }) => parseKey(privateKey));
+  addresses = accounts.map(({ address }: { readonly address: string }) => address);
+  ids.many = await pay([keys[2] as Key], await utxosOf(addresses[2] as string), paid);
+});
+afterAll(() => node.stop());
+
+test('of 41 outputs 20 are in sight, and the others are in the page without script, folded', async () => {
+  const [, produced = ''] = /<h2>Produced<\/h2>(.*?)<\/section>/.exec(await html(`/tx/${ids.many}`)) ?? [];
+  const [inSight = '', folded = ''] = produced.split('<details><summary>21 more</summary>');
+  expect([inSight, folded].map((rows) => rows.match(/<li id="out-/g)?.length)).toEqual([20, 21]);
+});
+
+const binary = chromiumBinary();
+describe.skipIf(binary === undefined)('Chromium', () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await openChromium(binary!);
+  });
+  afterAll(() => page.close());
+
+  test('all outputs are saved as CSV, and a link to a folded one unfolds it', async () => {
+    await page.open(`${node.program().url}/tx/${ids.many}`);
+    const csv = await page.run<string>(`new Promise((resolve) => {
+      URL.createObjectURL = (blob) => (blob.text().then(resolve), 'about:blank');
+      HTMLAnchorElement.prototype.click = () => undefined;
+      document.querySelector('[data-save-csv=Produced]').dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    })`);
+    expect(csv.split('\n')).toHaveLength(1 + paid.length + 1);
+    expect(csv).toContain('"0.04","AVAX"');
+    await page.run(`void (location.hash = 'out-39')`);
+    expect(await eventually(() => page.run<boolean>(`document.querySelector('.outputs details').open`), Boolean)).toBe(true);
+    expect(page.console).toEqual([]);
+  });
+});
