@@ -73,6 +73,8 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
     await page.emulate({ width: 1280, height: 900 });
     await open('start/first-hour');
     const before = page.requests.length;
+    await press('a', 'document.body');
+    expect(await page.run<boolean>('document.activeElement === document.body')).toBe(true);
     await press('/', 'document.body');
     expect(await page.run<boolean>(`document.activeElement === document.querySelector('.search input')`)).toBe(true);
     expect(page.requests.slice(before).filter((url) => url.includes('search'))).toEqual([]);

@@ -115,7 +115,7 @@ describe('a follower of a chain that replaces blocks', () => {
 type Health = { readonly healthy: boolean; readonly checks: Record<string, { readonly error?: string }> };
 
 test('blocks of a public network are final: the flag is refused', async () => {
-  const { code, err } = await runProgram('follow', 'http://127.0.0.1:1', '--network-id=fuji', '--reorg-depth=4', '--http-port=0');
+  const { code, err } = await runProgram('follow', 'http://127.0.0.1:1', '--network-id=fuji', '--reorg-depth=1', '--http-port=0');
   expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('--reorg-depth: blocks of fuji are final')]);
   expect(code).not.toBe(0);
 });

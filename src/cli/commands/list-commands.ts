@@ -100,17 +100,18 @@ async function listAll(get: Get): Promise<Nfts> {
   const nfts: Nft[] = [];
   let isCut = assets.isCut;
   for (const { assetId, nftSupply } of assets.items) {
-    if (nftSupply === '0' || nfts.length >= maxItems) continue;
+    if (nftSupply === '0') continue;
     const owners = await readList(get, `/assets/${assetId}/holders`, (answer) => (answer as Holders).holderList);
     isCut ||= owners.isCut;
-    for (let at = 0; at < owners.items.length && nfts.length < maxItems; at += maxQueryAddresses) {
+    for (let at = 0; at < owners.items.length; at += maxQueryAddresses) {
+      if (nfts.length >= maxItems) return { nfts: nfts.slice(0, maxItems), isCut: true };
       const addresses = owners.items.slice(at, at + maxQueryAddresses).map(({ address }) => address);
       const owned = await listOwned(get, addresses, assetId);
       nfts.push(...owned.nfts);
       isCut ||= owned.isCut;
     }
   }
-  return { nfts, isCut };
+  return { nfts: nfts.slice(0, maxItems), isCut: isCut || nfts.length > maxItems };
 }
 
 /** Commands that list what is on the chain. */

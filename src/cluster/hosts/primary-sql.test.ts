@@ -54,3 +54,12 @@ test('a write that is refused does not end the statements of others, and a lost 
   await sql.close();
   expect(openPools()).toBe(0);
 });
+
+test('a server that starts before its database connects when the database is there', async () => {
+  const { sql, setUp } = openReadOnly();
+  setUp(false);
+  await expect(sql.all('SELECT 1 AS n', [])).rejects.toThrow();
+  setUp(true);
+  expect(await sql.all('SELECT 1 AS n', [])).toEqual([{ n: 1 }]);
+  await sql.close();
+});
