@@ -82,20 +82,12 @@ export async function openFork(
     },
   };
   const fork = createFork({ remote: { ...remote, url: shown }, listPast, formatAddress: format, now: env.clock.monotonic, ledger });
-  const fetchAccount = (address: Address): Promise<ForkCopy> =>
-    fork.fetchAddress(address).catch((error: unknown) => {
-      if (!(error instanceof ForkError) || error.fault.code !== 'FORK_ADDRESS_TOO_LARGE') throw error;
-      env.log(`${error.message}`, 'warn');
-      return { address, utxos: [], assets: [] };
-    });
   /** Kept in memory, because `dev.reset` needs them again. */
   const first: ForkCopy[] = [];
   return {
     ...fork,
     fetchFirst: async (accounts, texts) => {
-      const requested = texts.map(parse);
-      for (const address of requested) first.push(await fork.fetchAddress(address));
-      for (const address of accounts) if (!requested.includes(address)) first.push(await fetchAccount(address));
+      first.push(...(await fetchFirstCopies(fork, accounts, texts.map(parse), env.log)));
     },
     addFirst: () => {
       for (const copy of first) if (copy.address !== undefined && !addresses.has(copy.address)) ledger.add(copy);
@@ -106,6 +98,25 @@ export async function openFork(
       remote.close();
     },
   };
+}
+
+/** Fetches the outputs of the requested addresses and of the accounts. An account with too many outputs is empty, with a warning; a requested address throws. */
+export async function fetchFirstCopies(
+  fork: Pick<Fork, 'fetchAddress'>,
+  accounts: readonly Address[],
+  requested: readonly Address[],
+  log: Env['log'],
+): Promise<ForkCopy[]> {
+  const fetchAccount = (address: Address): Promise<ForkCopy> =>
+    fork.fetchAddress(address).catch((error: unknown) => {
+      if (!(error instanceof ForkError) || error.fault.code !== 'FORK_ADDRESS_TOO_LARGE') throw error;
+      log(error.message, 'warn');
+      return { address, utxos: [], assets: [] };
+    });
+  const copies: ForkCopy[] = [];
+  for (const address of requested) copies.push(await fork.fetchAddress(address));
+  for (const address of accounts) if (!requested.includes(address)) copies.push(await fetchAccount(address));
+  return copies;
 }
 
 /** Returns the network ID of the data directory if it has one, else that of the forked node. */
