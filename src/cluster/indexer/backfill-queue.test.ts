@@ -195,3 +195,43 @@ describe.skipIf(server === undefined)(
     });
   },
 );
+
+test('a request that is sent again while its address is processed is processed once', async () => {
+  const rows: unknown[][] = [];
+  const all = async (_: string, values: readonly unknown[]) => {
+    rows.push([...values]);
+    return [];
+  };
+  let notify = (_: string): void => {};
+  const listen = ((_: string, { onNotify }: { onNotify: (payload: string) => void }) => {
+    notify = onNotify;
+    return () => {};
+  }) as unknown as Postgres['listen'];
+  const works: PromiseWithResolvers<void>[] = [];
+  const backfill = () => {
+    const work = Promise.withResolvers<void>();
+    works.push(work);
+    return work.promise;
+  };
+  const stop = processBackfillQueue({ dialect: 'postgres', all: all as Postgres['all'] }, backfill, { listen, logError: unexpected });
+  const request = (token: number, n: number) => token.toString(16).padStart(16, '0') + address(n);
+  notify(request(1, 7));
+  notify(`${request(1, 7)} ${request(2, 7)} ${request(2, 7)} nonsense`);
+  expect(works).toHaveLength(1);
+  works[0]?.resolve();
+  await eventually(
+    () => works.length,
+    (count) => count === 2,
+  );
+  works[1]?.resolve();
+  await eventually(
+    () => rows.length,
+    (count) => count === 2,
+  );
+  // Each token is answered once.
+  expect(rows.map(([token, failure, ...rest]) => [Buffer.from(token as Uint8Array).readUInt8(7), failure, rest.length])).toEqual([
+    [1, null, 1],
+    [2, null, 1],
+  ]);
+  stop();
+});
