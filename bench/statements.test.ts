@@ -13,6 +13,7 @@ import { refId } from '../src/avm/tx/utxo.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
 import { createLocalSource } from '../src/explorer/load/local-source.ts';
 import { chainPath, type PageContext } from '../src/explorer/load/page-context.ts';
+import { createReferenceLoader } from '../src/explorer/pages/load-reference.ts';
 import { fixedPages, namedPages, type PageRow } from '../src/explorer/pages/page-table.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
 import { openChainStore } from './chain-store.ts';
@@ -216,16 +217,15 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     const withoutIndex = ['/node', '/dev', '/mempool', '/api', '/webhooks'];
     const parseAddress = (address: string) => ({ address, hex: '' });
     const { time: now } = await chain.reads.tip();
-    const parts = { context, page: undefined, rows: undefined, query: new URLSearchParams(), now, parseAddress };
-    const loadReference = () => Promise.reject(new Error('not read here'));
+    const reference = createReferenceLoader();
+    const origin = 'http://127.0.0.1:9650';
+    const parts = { context, page: undefined, rows: undefined, query: new URLSearchParams(), now, parseAddress, reference, origin };
     for (const [path, { load }, name] of pages.filter(([path]) => !withoutIndex.includes(path))) {
       const source = createLocalSource(openApi(), createTestRequest('/'), () => undefined);
       // The name of the fee asset and the time of block 1 are read by the first request of a process, and kept.
       await source.get(`${chainPath(context)}/balances?addresses=${hot}`);
       await source.get('/v2/chains/X/rollingWindowMetrics/txCount');
-      const { statements } = await chain.counter.count(async () =>
-        expect(await load({ ...parts, source, name, loadReference })).toBeDefined(),
-      );
+      const { statements } = await chain.counter.count(async () => expect(await load({ ...parts, source, name })).toBeDefined());
       counts[path] = statements;
     }
     const limitOf = (path: string): number => {

@@ -32,8 +32,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
 
   /**
    * Opens every page of the navigation; those that are missing must not exist. Nothing may be refused or thrown. `.ci/run` opens all of them in
-   * Chromium, `npm test` a third, in each mode others; the rest is only requested, and so is the API reference, the largest page by far, which
-   * reference-page.test.ts opens.
+   * Chromium, `npm test` a third, in each mode others; the rest is only requested, and so is the API reference, which reference-page.test.ts opens.
    */
   let modes = 0;
   const walk = async (url: string, missing: readonly string[]): Promise<void> => {
@@ -101,7 +100,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer by mode', () => {
       document.querySelector('a[download]').click();
     })()`);
     expect(await until('window.saved > 1000')).toBe(true);
-    await page.open(`${node.url}/api#dev.nodeInfo`);
+    await page.open(`${node.url}/api/dev.nodeInfo`);
     const form = `document.querySelector('form[data-rpc="dev.nodeInfo"]')`;
     expect(await until(`${form}.querySelector('[data-curl]').textContent.includes('Bearer YOUR_TOKEN')`)).toBe(true);
     expect(await page.run<boolean>(`document.body.innerHTML.includes('${token}')`)).toBe(false);

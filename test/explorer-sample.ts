@@ -70,6 +70,8 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
       '/webhooks',
       '/dev',
       '/api',
+      '/api/avm.getTx',
+      '/api/data/getUtxosByAddressesV2',
       '/search?q=nothing-like-this',
     ],
   };

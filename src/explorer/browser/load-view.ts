@@ -15,6 +15,7 @@ const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: (
   graph: async () => (await import('../views/graph-view.tsx')).GraphView,
   throughput: async () => (await import('../views/throughput-view.tsx')).ThroughputView,
   api: async () => (await import('../views/reference-view.tsx')).ReferenceView,
+  'api-entry': async () => (await import('../views/reference-entry-view.tsx')).ReferenceEntryView,
   webhooks: async () => (await import('../views/webhooks-view.tsx')).WebhooksView,
   dev: async () => (await import('../views/dev-view.tsx')).DevView,
 };

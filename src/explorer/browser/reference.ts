@@ -1,15 +1,14 @@
-import { type CurlRequest, curlText } from '../text/curl-text.ts';
+import { curlText, type ExampleRequest, markMissing } from '../text/curl-text.ts';
 import { formatJson } from './json-text.ts';
 import { apiKey, devHeaders, keepApiKey, keepDevToken, rpcHeaders } from './payload.ts';
 
-/** The script of the API reference: the filter, the forms and the commands for curl. The text of the page needs no script. */
+/** The script of the API reference: the filter of the list, and the form of a method or route. The text of the pages needs no script. */
 
 const all = <T extends Element>(query: string, from: ParentNode = document): T[] => [...from.querySelectorAll<T>(query)];
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-type Request = CurlRequest & { readonly method: string };
 
 /** The request that a form describes. Throws if the parameters of a method are not JSON. */
-function requestOf(form: HTMLFormElement): Request {
+function requestOf(form: HTMLFormElement): ExampleRequest {
   const { try: method = 'GET', path = '', rpc } = form.dataset;
   if (rpc !== undefined) {
     const text = all<HTMLTextAreaElement>('[data-in=params]', form)[0]?.value.trim() ?? '';
@@ -42,7 +41,7 @@ function requestOf(form: HTMLFormElement): Request {
   if (body !== undefined) headers['content-type'] = 'application/json';
   const text = query.toString();
   return {
-    url: location.origin + url + (text === '' ? '' : `?${text}`),
+    url: location.origin + markMissing(url) + (text === '' ? '' : `?${text}`),
     method,
     headers,
     body,
@@ -107,32 +106,35 @@ function offerLimit(button: HTMLElement, refusal: string): void {
   button.textContent = `Use ${limit}`;
 }
 
+/** Shows the lines that have all the words, in their name, path or summary. */
 function filter(text: string): void {
   const words = text
     .toLowerCase()
     .split(' ')
     .filter((word) => word !== '');
-  const shown = new Set<string>();
-  for (const card of all<HTMLElement>('.operation')) {
-    card.hidden = !words.every((word) => card.dataset.find?.includes(word));
-    if (!card.hidden) shown.add(card.id);
-  }
+  let shown = 0;
   for (const group of all<HTMLElement>('.reference-group')) {
-    group.hidden = all<HTMLElement>('.operation', group).every((item) => item.hidden);
+    const lines = all<HTMLElement>('.reference-line', group);
+    for (const line of lines) {
+      const found = `${group.children[0]?.textContent} ${line.textContent}`.toLowerCase();
+      line.hidden = !words.every((word) => found.includes(word));
+    }
+    const left = lines.filter((line) => !line.hidden).length;
+    group.hidden = left === 0;
+    shown += left;
     for (const item of all<HTMLElement>(`[data-link="${CSS.escape(group.id)}"]`)) item.hidden = group.hidden;
   }
-  for (const none of all<HTMLElement>('.no-match')) none.hidden = shown.size > 0;
+  for (const none of all<HTMLElement>('.no-match')) none.hidden = shown > 0;
 }
 
 /** The forms whose requests carry the key or the token of this tab. */
 const secretForms = (): HTMLFormElement[] => all('form[data-try][data-needs-key], form[data-try][data-path="/ext/dev"]');
 
-/** Opens the card that the URL names. */
+/** Goes on to the page of the method or route that the URL of the list names, as in `/api#avm.getTx`: links of earlier versions lead there. */
 function openNamed(): void {
-  const card = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!(card instanceof HTMLDetailsElement)) return;
-  card.open = true;
-  card.scrollIntoView();
+  const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const link = line?.matches('.reference-line') ? line.querySelector('a') : null;
+  if (link) location.replace(link.href);
 }
 
 document.addEventListener('input', ({ target }) => {

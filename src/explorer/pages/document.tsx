@@ -32,7 +32,7 @@ export async function renderDocument(
       ))}
       <script src={urls['theme.js']} />
       <script type="module" src={urls['page.js']} data-worker={urls['worker.js']} />
-      {payload.view === 'api' && <script type="module" src={urls['reference.js']} />}
+      {(payload.view === 'api' || payload.view === 'api-entry') && <script type="module" src={urls['reference.js']} />}
     </>,
   );
   return `<!doctype html>\n<html lang="en"><head>${head}</head><body><div id="app">${app}</div><script type="application/json" id="payload">${scriptJson({ ...payload, data: sentData })}</script></body></html>\n`;

@@ -18,10 +18,10 @@ import type { MessageData } from '../views/message-view.tsx';
 import type { PagePayload } from '../views/page-payload.ts';
 import { sections } from '../views/sections.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
-import { createReferenceLoader } from './load-reference.ts';
+import { createReferenceLoader, type ReferenceLoader } from './load-reference.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
-import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referencePath } from './page-table.ts';
+import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referenceEntryPage, referencePath } from './page-table.ts';
 
 type PageOptions = {
   readonly context: () => Promise<PageContext>;
@@ -36,19 +36,21 @@ type PageOptions = {
 };
 
 type HandlerParts = PageOptions & {
-  readonly loadReference: ReturnType<typeof createReferenceLoader>;
+  readonly reference: ReferenceLoader;
   readonly loadAccountNames: ReturnType<typeof createAccountNames>;
 };
 
 export function createPageHandler(options: PageOptions): PageHandler {
-  const parts = { ...options, loadReference: createReferenceLoader(), loadAccountNames: createAccountNames() };
+  const parts = { ...options, reference: createReferenceLoader(), loadAccountNames: createAccountNames() };
   return (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-    if (options.isReferenceOnly && request.path !== referencePath && !request.path.startsWith(assetPrefix)) return undefined;
+    if (options.isReferenceOnly && !isReference(request.path) && !request.path.startsWith(assetPrefix)) return undefined;
     const target = findTarget(request);
     return target && respond(parts, request, target);
   };
 }
+
+const isReference = (path: string): boolean => path === referencePath || path.startsWith(`${referencePath}/`);
 
 /** What a path asks for. */
 type Target =
@@ -64,10 +66,14 @@ function findTarget({ path, query }: HttpRequest): Target | undefined {
   const fixed = Object.hasOwn(fixedPages, path) ? fixedPages[path] : undefined;
   if (fixed !== undefined) return { kind: 'page', row: fixed, name: '' };
   if (path === '/search') return { kind: 'search', text: new URLSearchParams(query).get('q') ?? '' };
-  const [, first = '', name, ...rest] = path.split('/');
-  if (rest.length > 0 || first === '') return undefined;
   // The router has refused malformed escapes; bytes that are not UTF-8 are left.
   const decode = (text: string): string | undefined => attempt(() => decodeURIComponent(text));
+  if (isReference(path)) {
+    const entry = decode(path.slice(referencePath.length + 1));
+    return entry === undefined ? undefined : { kind: 'page', row: referenceEntryPage, name: entry };
+  }
+  const [, first = '', name, ...rest] = path.split('/');
+  if (rest.length > 0 || first === '') return undefined;
   if (name === undefined) {
     const text = decode(first);
     return text === undefined || text.length > maxQuery || isFileName(text) ? undefined : { kind: 'search', text };
@@ -159,7 +165,7 @@ async function respondJson(options: PageOptions, request: HttpRequest, target: P
 type Found = { readonly status: number; readonly page: LoadedPage } | { readonly location: string };
 
 async function load(
-  { loadReference, now }: HandlerParts,
+  { reference, now }: HandlerParts,
   source: Source,
   context: PageContext,
   target: PageTarget,
@@ -176,10 +182,11 @@ async function load(
       query,
       rows: query.get('rows') === '100' ? 100 : undefined,
       now: now(),
-      loadReference: () => loadReference(source, requestOrigin(request)),
+      reference,
+      origin: requestOrigin(request),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
-    return page === undefined ? await loadSearch(source, context, target.name, request.path) : { status: 200, page };
+    return page === undefined ? await loadSearch(source, context, target.name, request.path) : { status: page.status ?? 200, page };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { status: error.fault.status, page: sourceFailed(error) };

@@ -16,9 +16,10 @@ import { loadTx } from '../load/load-tx.ts';
 import { loadWebhooks, tokenPath, webhooksPath } from '../load/load-webhooks.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Source, SourceError } from '../load/source.ts';
-import type { ReferenceData } from '../reference/reference-types.ts';
+import type { MessageData } from '../views/message-view.tsx';
 import type { Section } from '../views/sections.ts';
 import type { ViewName } from '../views/views.tsx';
+import type { ReferenceLoader } from './load-reference.ts';
 
 export type LoadedPage = {
   readonly view: ViewName;
@@ -26,6 +27,8 @@ export type LoadedPage = {
   readonly data: unknown;
   /** What the browser gets in place of `data`. */
   readonly sentData?: unknown;
+  /** Status of the response; default 200. */
+  readonly status?: 404;
 };
 
 export type PageRow = {
@@ -44,8 +47,10 @@ export type PageRow = {
     readonly rows: number | undefined;
     /** The chain's clock, in Unix seconds. */
     readonly now: number;
-    /** Loads the API reference of this port. */
-    readonly loadReference: () => Promise<ReferenceData>;
+    /** The API reference of this port. */
+    readonly reference: ReferenceLoader;
+    /** `http://host:port` as the reader reached this server. */
+    readonly origin: string;
     /** Reads any spelling of an address; undefined if the text is not an address. */
     readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
   }) => Promise<LoadedPage | undefined>;
@@ -119,8 +124,30 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   },
 };
 
-/** The API reference: the only page where the explorer is turned off. */
+/** The API reference: with the pages below it the only one where the explorer is turned off. */
 export const referencePath = '/api';
+
+/** The page of each method and route: `/api/avm.getTx`, `/api/data/getUtxosByAddresses`. */
+export const referenceEntryPage: PageRow = {
+  section: undefined,
+  json: (_, name) => (name.includes('/') ? '/api-json' : '/openrpc-json'),
+  load: async ({ source, context, name, reference, origin }) => {
+    const data = await reference.loadEntry(source, context, name, origin);
+    if (data !== undefined) return { view: 'api-entry', title: data.name, data, sentData: { ...data, html: '' } };
+    const nearest = await reference.findNearest(source, name);
+    const message: MessageData = {
+      heading: 'No such method or route',
+      status: 404,
+      text: 'Is it one of these? The API page lists all that this port serves.',
+      subject: name.slice(0, 200),
+      links: [
+        ...nearest.map(({ page, id, summary }) => ({ href: `${referencePath}/${page}`, word: id, note: summary })),
+        { href: referencePath, word: 'API', note: 'all methods and routes' },
+      ],
+    };
+    return { view: 'message', title: message.heading, data: message, status: 404 };
+  },
+};
 
 /** The route whose refusal means that the reader must enter a token. */
 export const devPath = tokenPath;
@@ -193,8 +220,8 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   [referencePath]: {
     section: undefined,
     json: () => '/api-json',
-    load: async ({ loadReference }) => {
-      const data = await loadReference();
+    load: async ({ source, reference }) => {
+      const data = await reference.loadIndex(source);
       return { view: 'api', title: 'API', data, sentData: { ...data, html: '' } };
     },
   },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import type { PageContext } from '../load/page-context.ts';
 import type { Source } from '../load/source.ts';
 import { createReferenceLoader } from '../pages/load-reference.ts';
 import { SchemaOutline } from '../views/schema-outline.tsx';
@@ -48,7 +49,7 @@ test('a sample fits the schema, also one that contains itself', () => {
 
 test('an outline folds nested properties and ends at a schema that contains itself', () => {
   const outline = renderToString(h(SchemaOutline, { schemas, schema: ref('Things') }));
-  expect(outline).toContain('<details><summary><code>things</code> <span class="quiet">list of Thing</span></summary>');
+  expect(outline).toContain('<details><summary><code>things</code> <small>list of Thing</small></summary>');
   expect(outline).toContain('<code>next</code><i>optional</i>');
   expect(outline).not.toContain('<script>');
   expect(renderToString(h(SchemaOutline, { schemas, schema: ref('Tree') }))).toContain('below');
@@ -81,6 +82,7 @@ describe('the reference', () => {
         servers: [{ url: 'http://node:9650/ext/bc/X' }],
         paramStructure: 'by-name',
         params: [{ name: 'id', schema: { type: 'string' } }],
+        result: { schema: { type: 'object' } },
         examples: [{ params: [{ name: 'id', value: "it's" }], result: { name: 'result', value: '{"amount":300000000000000001}' } }],
       },
     ],
@@ -100,25 +102,46 @@ describe('the reference', () => {
     call: () => Promise.reject(),
   };
 
-  test('is rendered once, with the origin of each reader', async () => {
-    const load = createReferenceLoader();
-    const [first, second] = [await load(source, 'http://a:1'), await load(source, 'http://b:2')];
+  const context = { has: { devToken: false } } as PageContext;
+  const plainText = (html: string): string => html.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+
+  test('is loaded once; each page has the origin of its reader', async () => {
+    const { loadIndex, loadEntry } = createReferenceLoader();
+    const index = await loadIndex(source);
+    expect(index.html).toContain('<li class="reference-line" id="avm.getThing">');
+    expect(index.html).toContain('<a href="/api/things/listThings">listThings</a>');
+    expect(index.html).not.toContain('<script>');
+    const [first, second] = [
+      await loadEntry(source, context, 'things/listThings', 'http://a:1'),
+      await loadEntry(source, context, 'things/listThings', 'http://b:2'),
+    ];
     expect(reads).toBe(2);
-    expect(first.keyState).toBe('required');
-    expect(first.html).toContain('http://a:1/v1/local/things');
-    expect(second.html).toContain('http://b:2/v1/local/things');
-    expect(second.html).not.toContain('http://a:1');
-    expect(first.html).not.toContain('<script>');
-    expect(first.html).toContain('{&quot;amount&quot;:300000000000000001}');
-    // A quote in a parameter does not end the quoted argument of the shell.
-    expect(first.html.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(
-      `-d '{"jsonrpc":"2.0","id":1,"method":"avm.getThing","params":{"id":"it'\\''s"}}'`,
-    );
+    expect(first?.secret).toBe('required key');
+    expect(first?.html).toContain('http://a:1/v1/local/things');
+    expect(second?.html).toContain('http://b:2/v1/local/things');
+    expect(second?.html).not.toContain('http://a:1');
+    expect(first?.html).not.toContain('<script>');
+    expect(first?.html).toContain('<dt>404</dt><dd>Not Found.</dd>');
+  });
+
+  test('the page of a method', async () => {
+    const { loadEntry } = createReferenceLoader();
+    const html = plainText((await loadEntry(source, context, 'avm.getThing', 'http://a:1'))?.html ?? '');
+    expect(html).toContain('"result": {"amount":300000000000000001}');
+    // A quote in a parameter does not end the quoted argument of the shell, nor the text of a program.
+    expect(html).toContain(`-d '{"jsonrpc":"2.0","id":1,"method":"avm.getThing","params":{"id":"it'\\''s"}}'`);
+    expect(html).toContain(`await node.avm.getThing({ id: 'it\\'s' })`);
+  });
+
+  test('a name that does not exist has no page, and the nearest ones are found', async () => {
+    const { loadEntry, findNearest } = createReferenceLoader();
+    expect(await loadEntry(source, context, 'avm.getThings', 'http://a:1')).toBeUndefined();
+    expect((await findNearest(source, 'avm.getThings'))[0]?.page).toBe('avm.getThing');
   });
 
   test('a port without Node RPC has only routes', async () => {
     documents.delete('/openrpc-json');
-    const { html, hasRpc } = await createReferenceLoader()(source, 'http://a:1');
+    const { html, hasRpc } = await createReferenceLoader().loadIndex(source);
     expect(hasRpc).toBe(false);
     expect(html).toContain('id="listThings"');
     expect(html).not.toContain('Node RPC');

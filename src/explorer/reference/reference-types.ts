@@ -61,6 +61,7 @@ export type RpcMethod = {
   readonly description?: string;
   readonly paramStructure: 'by-name' | 'by-position';
   readonly params: readonly { readonly name: string; readonly required?: boolean; readonly schema: Schema }[];
+  readonly result: { readonly schema: Schema };
   readonly examples: readonly {
     readonly params: readonly { readonly name: string; readonly value: unknown }[];
     readonly result: { readonly name: string; readonly value: unknown };
@@ -72,12 +73,24 @@ export type OpenRpc = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** What the reference page shows. */
+/** What the list of all methods and routes shows. */
 export type ReferenceData = {
   readonly description: string;
-  /** Whether routes of this port take an API key. */
-  readonly keyState: 'none' | 'optional' | 'required';
   readonly hasRpc: boolean;
-  /** The routes and methods as HTML. The browser gets it in the page only, not in the page's data. */
+  /** The list as HTML. The browser gets it in the page only, not in the page's data. */
+  readonly html: string;
+};
+
+/** What the page of one method or route shows. */
+export type ReferenceEntryData = {
+  readonly name: string;
+  /** `RPC`, `GET`, `POST`, … */
+  readonly verb: string;
+  readonly summary: string;
+  /** The group of the method or route in the list, and its anchor there. */
+  readonly group: { readonly id: string; readonly name: string };
+  /** Whether the form of this page takes a secret that stays in the tab. */
+  readonly secret: 'none' | 'optional key' | 'required key' | 'token';
+  /** The description, the examples and the form as HTML, as in `ReferenceData`. */
   readonly html: string;
 };

@@ -6,6 +6,7 @@ import { Empty } from './parts.tsx';
 export function EmptyChain({ origin, isDev }: { origin: string; isDev: boolean }) {
   const { run, note, isBusy } = useDevCall();
   const curl = curlText({
+    method: 'POST',
     url: `${origin}/ext/dev`,
     headers: { 'content-type': 'application/json' },
     body: '{"jsonrpc":"2.0","id":1,"method":"dev.mine"}',

@@ -1,75 +1,84 @@
+import { routeCode } from '../reference/example-code.ts';
+import { bodySchema, isStream, routeRequest } from '../reference/example-request.ts';
+import type { ReferenceGroup } from '../reference/reference-entries.ts';
 import { boundsText, exampleText, sampleJson, typeName } from '../reference/reference-schema.ts';
 import type { OpenApi, Operation, Parameter, ResponseDescription, Schema } from '../reference/reference-types.ts';
 import { curlText } from '../text/curl-text.ts';
-import { ReferenceCard, TryForm } from './reference-card.tsx';
-import { hasProperties, SchemaOutline } from './schema-outline.tsx';
+import { AnswerOutline, ExampleAnswer, ExampleCodes, ParameterTable, ReferencePage, TryForm } from './reference-parts.tsx';
 
-export type PlacedOperation = { readonly path: string; readonly method: string; readonly operation: Operation };
+type RouteProps = {
+  readonly route: { readonly method: string; readonly path: string; readonly operation: Operation };
+  readonly group: ReferenceGroup;
+  readonly document: OpenApi;
+  readonly origin: string;
+};
 
-/** One route of the Data or Metrics API. */
-export function OperationCard({ placed, document, origin }: { placed: PlacedOperation; document: OpenApi; origin: string }) {
-  const { path, method, operation } = placed;
+/** The page of a route of the Data or Metrics API. */
+export function RoutePage({ route, group, document, origin }: RouteProps) {
+  const { path, method, operation } = route;
   const { schemas } = document.components;
-  const { operationId: id, summary, description, parameters, requestBody, responses } = operation;
-  const body = requestBody?.content['application/json']?.schema;
-  const answers = Object.entries(responses).map(([status, response]) => [status, resolveResponse(response, document)] as const);
-  const [type, { schema: good } = { schema: {} as Schema }] =
-    Object.entries(answers.find(([status]) => status === '200')?.[1].content ?? {})[0] ?? [];
-  const sample = body && sampleJson(schemas, body);
+  const { operationId: id, description, parameters, responses } = operation;
+  const body = bodySchema(operation);
+  const request = routeRequest(route, document, origin);
+  const answers = Object.entries(responses).map(([status, response]) => ({ status, ...resolveResponse(response, document) }));
+  const good = Object.values(answers.find(({ status }) => status.startsWith('2'))?.content ?? {})[0]?.schema ?? {};
   return (
-    <ReferenceCard id={id} word={method} title={<PathText path={path} />} about={summary} find={`${method} ${path} ${summary} ${id}`}>
-      <div>
-        {description !== undefined && <p>{description}</p>}
-        <TryForm
-          method={method}
-          path={path}
-          curl={curlText({
-            url: origin + exampleUrl(path, parameters, document),
-            headers: sample === undefined ? {} : { 'content-type': 'application/json' },
-            body: sample,
-          })}
-          isStream={type === 'text/event-stream'}
-          needsKey={operation.security.length > 0}
-        >
-          {parameters.length > 0 && <h3>Parameters</h3>}
+    <ReferencePage group={group} id={id}>
+      <p class="endpoint mono">
+        {method} <PathText path={path} />
+      </p>
+      {description !== undefined && <p>{description}</p>}
+      <h2>Parameters</h2>
+      <ParameterTable rows={[...parameters.map(parameterRow), ...(body === undefined ? [] : [bodyRow(body)])]} schemas={schemas} />
+      <h2>Example</h2>
+      <ExampleCodes codes={routeCode(operation, request, origin)} />
+      <ExampleAnswer title="The form of its answer" text={sampleJson(schemas, good)} />
+      <h2>Answer</h2>
+      <AnswerOutline schema={good} schemas={schemas} />
+      <h2>Errors</h2>
+      <dl class="statuses">
+        {answers
+          .filter(({ status }) => !status.startsWith('2'))
+          .map(({ status, description: meaning }) => (
+            <div>
+              <dt>{status}</dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+      </dl>
+      {!isStream(operation) && (
+        <TryForm method={method} path={path} curl={curlText(request)} needsKey={operation.security.length > 0}>
           {parameters.map((parameter) => (
-            <ParameterField parameter={parameter} document={document} operationId={id} />
+            <ParameterField parameter={parameter} document={document} />
           ))}
           {body !== undefined && (
             <div class="field">
-              <label for={`${id}-body`}>
+              <label for="try-body">
                 <code>body</code> <span class="quiet">JSON, required</span>
               </label>
-              <textarea id={`${id}-body`} data-in="body" rows={4} spellcheck={false}>
-                {sample}
+              <textarea id="try-body" data-in="body" rows={4} spellcheck={false}>
+                {request.body}
               </textarea>
-              <SchemaOutline schemas={schemas} schema={body} />
             </div>
           )}
         </TryForm>
-      </div>
-      <div>
-        <h3>Response</h3>
-        {hasProperties(schemas, good) ? <SchemaOutline schemas={schemas} schema={good} /> : <p class="quiet">{typeName(good)}</p>}
-        <details>
-          <summary>Sample</summary>
-          <pre class="well">{sampleJson(schemas, good)}</pre>
-        </details>
-        <h3>Errors</h3>
-        <dl class="statuses">
-          {answers
-            .filter(([status]) => status !== '200')
-            .map(([status, { description: meaning }]) => (
-              <div>
-                <dt>{status}</dt>
-                <dd>{meaning}</dd>
-              </div>
-            ))}
-        </dl>
-      </div>
-    </ReferenceCard>
+      )}
+    </ReferencePage>
   );
 }
+
+const parameterRow = ({ name, in: place, required, description, schema }: Parameter) => ({
+  name,
+  place,
+  required,
+  type: [boundsText(schema), schema.items === undefined && schema.enum === undefined ? '' : typeName(schema)]
+    .filter((text) => text !== '')
+    .join(' '),
+  description,
+  schema,
+});
+
+const bodyRow = (schema: Schema) => ({ name: 'body', required: true, type: 'JSON', description: schema.description, schema });
 
 /** A path that can break after every slash, with its parameters marked. */
 const PathText = ({ path }: { path: string }) => (
@@ -92,31 +101,15 @@ function resolveResponse(response: ResponseDescription, { components }: OpenApi)
   return response.$ref === undefined ? response : (components.responses[response.$ref.slice(response.$ref.lastIndexOf('/') + 1)] ?? {});
 }
 
-/** The URL with the examples of the required parameters. */
-function exampleUrl(path: string, parameters: readonly Parameter[], { components: { schemas } }: OpenApi): string {
-  const query = new URLSearchParams();
-  let url = path;
-  for (const { name, in: place, required, schema } of parameters) {
-    const example = exampleText(schemas, schema);
-    if (!required || example === '') continue;
-    if (place === 'path') url = url.replace(`{${name}}`, encodeURIComponent(example));
-    else query.append(name, example);
-  }
-  const text = query.toString();
-  return text === '' ? url : `${url}?${text}`;
-}
-
-function ParameterField({ parameter, document, operationId }: { parameter: Parameter; document: OpenApi; operationId: string }) {
-  const { name, in: place, required, description, schema } = parameter;
-  const id = `${operationId}-${name}`;
-  const note = [place, required ? 'required' : '', boundsText(schema)].filter((word) => word !== '').join(', ');
+function ParameterField({ parameter, document }: { parameter: Parameter; document: OpenApi }) {
+  const { name, required } = parameter;
+  const id = `try-${name}`;
   return (
     <div class="field">
       <label for={id}>
-        <code>{name}</code> <span class="quiet">{note}</span>
+        <code>{name}</code> {required && <span class="quiet">required</span>}
       </label>
       <Control id={id} parameter={parameter} document={document} />
-      {description !== undefined && <p class="note">{description}</p>}
     </div>
   );
 }

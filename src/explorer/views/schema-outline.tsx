@@ -34,7 +34,7 @@ export function SchemaOutline({ schemas, schema, enclosing = [] }: OutlineProps)
         const line = (
           <>
             <code>{key}</code>
-            {!required.includes(key) && <i>optional</i>} <span class="quiet">{typeName(property)}</span>
+            {!required.includes(key) && <i>optional</i>} <small>{typeName(property)}</small>
           </>
         );
         const about = description !== undefined && <p class="note">{description}</p>;

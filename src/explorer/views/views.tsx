@@ -11,6 +11,7 @@ import { MempoolView } from './mempool-view.tsx';
 import { NodeView } from './node-view.tsx';
 import { OutputView } from './output-view.tsx';
 import { OutputsView } from './outputs-view.tsx';
+import { ReferenceEntryView } from './reference-entry-view.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import { TxView } from './tx-view.tsx';
@@ -33,6 +34,7 @@ const views = {
   dev: DevView,
   webhooks: WebhooksView,
   api: ReferenceView,
+  'api-entry': ReferenceEntryView,
 } as const;
 
 export type ViewName = keyof typeof views;
