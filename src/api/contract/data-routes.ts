@@ -227,7 +227,7 @@ export const utxoRows = {
     ...utxoList,
     method: 'POST',
     path: `${chainPath}/utxos`,
-    summary: 'The same for more addresses and with larger pages',
+    summary: 'Outputs of many addresses, with larger pages',
     params: { ...chainParams, addresses: bodyAddresses, ...filters, pageToken, pageSize: pageSize(10, 1024) },
   }),
 };
@@ -263,7 +263,7 @@ export const addressRows = {
   getLastActivityTimestampByAddressesV2: route({
     ...lastActivity,
     method: 'POST',
-    summary: 'The same for more addresses',
+    summary: 'The last transaction of any of many addresses',
     params: { ...chainParams, addresses: bodyAddresses },
   }),
   getChainIdsForAddresses: route({
