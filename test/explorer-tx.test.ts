@@ -14,7 +14,7 @@ let node: DevNode;
 let keys: readonly Key[];
 let addresses: readonly string[];
 const paid = Array.from({ length: 40 }, (_, at) => BigInt(at + 1) * 1_000_000n);
-const ids = { many: '' };
+const ids = { many: '', shared: '' };
 
 const utxosOf = async (address: string): Promise<Utxo[]> => {
   const { result } = await node.program().client.call('/ext/bc/X', 'avm.getUTXOs', { addresses: [address], encoding: 'hex' });
@@ -34,13 +34,36 @@ const html = async (path: string): Promise<string> =>
   (await (await fetch(node.program().url + path, { headers: { accept: 'text/html' } })).text()).split('<script type="app')[0] ?? '';
 
 beforeAll(async () => {
-  node = await startDevNode('in memory', '--accounts=4');
+  node = await startDevNode('in memory', '--accounts=3');
   const { accounts } = await node.dev('dev.accounts');
   keys = accounts.map(({ privateKey }: { readonly privateKey: string }) => parseKey(privateKey));
   addresses = accounts.map(({ address }: { readonly address: string }) => address);
+  await node.dev('dev.send', { from: 1, to: addresses.slice(1, 4), threshold: 2, amount: '70 AVAX' });
+  const shared = await eventually(
+    async () => (await utxosOf(addresses[2] as string)).filter(({ output }) => output.addresses.length === 3),
+    ({ length }) => length === 1,
+  );
+  ids.shared = await pay([keys[1] as Key, keys[3] as Key], shared, [20_000_000_000n]);
   ids.many = await pay([keys[2] as Key], await utxosOf(addresses[2] as string), paid);
 });
 afterAll(() => node.stop());
+
+/** The text of a part of a page; links of addresses have the names of accounts. */
+const textOf = (part: string): string =>
+  part
+    .replace(/<svg.*?<\/svg>/g, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+test('a shared input says how many must sign, who signed and who did not', async () => {
+  const page = await html(`/tx/${ids.shared}`);
+  const [, row = ''] = /<li id="in-0">.*?<div class="owner"><p>(.*?)<\/p>/.exec(page) ?? [];
+  expect(textOf(row)).toBe('2 of 3 must sign signed: account 1 account 3 did not sign: account 2');
+  const [, credentials = ''] = /<table data-csv="credentials">.*?<tbody>(.*?)<\/tbody>/.exec(page) ?? [];
+  const owners = [...credentials.matchAll(/<tr><td>0<\/td><td>(.*?)<\/td>/g)].map(([, owner = '']) => textOf(owner));
+  expect(owners.toSorted()).toEqual(['account 1', 'account 3']);
+});
 
 test('of 41 outputs 20 are in sight, and the others are in the page without script, folded', async () => {
   const [, produced = ''] = /<h2>Produced<\/h2>(.*?)<\/section>/.exec(await html(`/tx/${ids.many}`)) ?? [];
@@ -58,6 +81,8 @@ describe.skipIf(binary === undefined)('Chromium', () => {
 
   test('all outputs are saved as CSV, and a link to a folded one unfolds it', async () => {
     await page.open(`${node.program().url}/tx/${ids.many}`);
+    // Until then its script does not listen for clicks.
+    await eventually(() => page.run<boolean>(`document.querySelector('.stream-state.live') !== null`), Boolean);
     const csv = await page.run<string>(`new Promise((resolve) => {
       URL.createObjectURL = (blob) => (blob.text().then(resolve), 'about:blank');
       HTMLAnchorElement.prototype.click = () => undefined;

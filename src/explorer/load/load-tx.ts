@@ -4,6 +4,7 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { signedTx } from './slim.ts';
 import { callIfAllowed, readIfFound, type Source } from './source.ts';
 import { readRows } from './tx-row.ts';
+import { readSigners, type Signers } from './tx-signers.ts';
 
 /** A transaction that is in a block. */
 export type AcceptedTx = {
@@ -15,6 +16,8 @@ export type AcceptedTx = {
   /** Hex with a checksum, as `avm.getTx` returns it. Undefined on a server without the Node RPC. */
   readonly hex: string | undefined;
   readonly size: number | undefined;
+  /** Who signed the inputs that several own. */
+  readonly signers: Signers;
 };
 
 export type TxData = AcceptedTx | PendingTx;
@@ -23,10 +26,11 @@ export async function loadTx(source: Source, context: PageContext, id: string): 
   const path = `${chainPath(context)}/transactions/${encodeURIComponent(id)}`;
   const tx = await readIfFound<Tx>(source, path);
   if (tx === undefined) return loadPendingTx(source, context, path, id);
-  const [[row], position, raw] = await Promise.all([
+  const [[row], position, raw, signers] = await Promise.all([
     readRows(source, context, [tx.txHash]),
     readIfFound<TxPosition>(source, `${path}/position`),
     context.has.rpc ? callIfAllowed(source, context.chain.rpcUrl, 'avm.getTx', { txID: tx.txHash, encoding: 'hex' }) : undefined,
+    readSigners(source, context, tx),
   ]);
   const shown = signedTx(tx);
   // 0x, two digits per byte, and a checksum of four bytes.
@@ -38,5 +42,6 @@ export async function loadTx(source: Source, context: PageContext, id: string): 
     position,
     hex,
     size: hex === undefined ? undefined : (hex.length - 2) / 2 - 4,
+    signers,
   };
 }

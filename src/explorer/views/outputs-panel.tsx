@@ -2,6 +2,7 @@ import type { AssetAmount, Utxo } from '../../api/contract/answers.ts';
 import { summaryAmountText } from '../../api/summary/sentence.ts';
 import { outputType, sumType } from '../load/output-type.ts';
 import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { isShared, type Signers } from '../load/tx-signers.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { groupDigits } from '../text/text-format.ts';
 import { Rows } from './in-parts.tsx';
@@ -17,6 +18,8 @@ type OutputsProps = {
   readonly utxos: readonly Utxo[];
   readonly totals: readonly AssetAmount[];
   readonly side: 'in' | 'out';
+  /** Who signed the shared inputs. */
+  readonly signers?: Signers;
   readonly context: PageContext;
   readonly now: number;
 };
@@ -25,8 +28,10 @@ type OutputsProps = {
 const rowsInSight = 20;
 
 /** Outputs of one side of a transaction: all of them, so that they are in the HTML too. */
-export function OutputsPanel({ title, utxos, totals, side, context, now }: OutputsProps) {
-  const rowOf = (utxo: Utxo, at: number) => <OutputRow utxo={utxo} at={at} side={side} context={context} now={now} />;
+export function OutputsPanel({ title, utxos, totals, side, signers, context, now }: OutputsProps) {
+  const rowOf = (utxo: Utxo, at: number) => (
+    <OutputRow utxo={utxo} at={at} side={side} signers={signers?.[utxo.utxoId]} context={context} now={now} />
+  );
   const folded = utxos.slice(rowsInSight);
   return (
     <Panel
@@ -56,26 +61,32 @@ export function OutputsPanel({ title, utxos, totals, side, context, now }: Outpu
   );
 }
 
-type OutputRowProps = Pick<OutputsProps, 'side' | 'context' | 'now'> & { readonly utxo: Utxo; readonly at: number };
+type OutputRowProps = Pick<OutputsProps, 'side' | 'context' | 'now'> & {
+  readonly utxo: Utxo;
+  readonly at: number;
+  readonly signers: readonly number[] | undefined;
+};
 
-const OutputRow = ({ utxo, at, side, context, now }: OutputRowProps) => (
+const OutputRow = ({ utxo, at, side, signers, context, now }: OutputRowProps) => (
   <li id={`${side}-${at}`}>
     <a class="index" href={`/output/${utxo.utxoId}`}>
       {at}
     </a>
     <div class="owner">
       <p>
-        {utxo.addresses.length > 1 && (
-          <b>
-            {utxo.threshold} of {utxo.addresses.length}{' '}
-          </b>
-        )}
-        {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
-        {utxo.addresses.map((address) => (
+        {side === 'in' && isShared(utxo) ? (
+          <SignedBy utxo={utxo} signers={signers} context={context} />
+        ) : (
           <>
-            <AddressLink address={address} context={context} />{' '}
+            {utxo.addresses.length > 1 && (
+              <b>
+                {utxo.threshold} of {utxo.addresses.length}{' '}
+              </b>
+            )}
+            {utxo.addresses.length === 0 && <span class="quiet">no owner</span>}
+            <Owners addresses={utxo.addresses} context={context} />
           </>
-        ))}
+        )}
       </p>
       <p class="note">
         {side === 'in' ? <Origin utxo={utxo} context={context} /> : <OutputState utxo={utxo} context={context} now={now} />}
@@ -102,6 +113,47 @@ const OutputRow = ({ utxo, at, side, context, now }: OutputRowProps) => (
     </span>
   </li>
 );
+
+const Owners = ({ addresses, context }: { addresses: readonly string[]; context: PageContext }) => (
+  <>
+    {addresses.map((address) => (
+      <>
+        <AddressLink address={address} context={context} />{' '}
+      </>
+    ))}
+  </>
+);
+
+type SignedByProps = { readonly utxo: Utxo; readonly signers: readonly number[] | undefined; readonly context: PageContext };
+
+/** How many owners must sign a shared input, who signed it and who did not. */
+function SignedBy({ utxo: { addresses, threshold }, signers, context }: SignedByProps) {
+  const [signed, others] = [true, false].map((hasSigned) => addresses.filter((_, at) => signers?.includes(at) === hasSigned));
+  return (
+    <>
+      <b>
+        {threshold} of {addresses.length} must sign{' '}
+      </b>
+      {signers === undefined ? (
+        <>
+          <Owners addresses={addresses} context={context} />
+          <span class="quiet">(who signed is not known without the Node RPC)</span>
+        </>
+      ) : (
+        <>
+          <span class="signers">
+            <span class="unspent">signed:</span> <Owners addresses={signed ?? []} context={context} />
+          </span>
+          {others?.length !== 0 && (
+            <span class="signers quiet">
+              did not sign: <Owners addresses={others ?? []} context={context} />
+            </span>
+          )}
+        </>
+      )}
+    </>
+  );
+}
 
 const Origin = ({ utxo, context }: { utxo: Utxo; context: PageContext }) => (
   <>

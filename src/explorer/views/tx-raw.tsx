@@ -2,18 +2,20 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import type { AcceptedTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
+import type { Signers } from '../load/tx-signers.ts';
 import { hexToText } from '../text/payload-kind.ts';
 import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { TableHead } from './table.tsx';
 
 /** Signatures of the consumed outputs. A signature that signs several inputs is shown once. */
-export function CredentialsPanel({ tx, context }: { tx: Tx; context: PageContext }) {
+export function CredentialsPanel({ tx, signers, context }: { tx: Tx; signers: Signers; context: PageContext }) {
   const rows = new Map<string, { readonly inputs: number[]; readonly owners: readonly string[] }>();
-  for (const [at, { credentials = [], addresses }] of tx.consumedUtxos.entries())
-    for (const { signature } of credentials) {
+  for (const [at, { utxoId, credentials = [], addresses }] of tx.consumedUtxos.entries())
+    for (const [nth, { signature }] of credentials.entries()) {
       if (signature === undefined) continue;
-      const row = rows.get(signature) ?? { inputs: [], owners: addresses };
+      const signer = addresses[signers[utxoId]?.[nth] ?? -1];
+      const row = rows.get(signature) ?? { inputs: [], owners: signer === undefined ? addresses : [signer] };
       row.inputs.push(at);
       rows.set(signature, row);
     }

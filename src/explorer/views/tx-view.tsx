@@ -19,7 +19,7 @@ export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
   data.state === 'accepted' ? <AcceptedTxView data={data} {...rest} /> : <PendingTxView data={data} {...rest} />;
 
 function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
-  const { tx, summary, position, size } = data;
+  const { tx, summary, position, size, signers } = data;
   const { index, previousTxHash: previous, nextTxHash: next } = position ?? {};
   const assets = new Set([...tx.amountUnlocked, ...tx.amountCreated].map(({ assetId }) => assetId)).size;
   const { fee, burned } = burnedAmounts(tx, context.chain.feeAsset);
@@ -88,11 +88,19 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
       />
       <FlowPanel tx={tx} change={summary?.change ?? []} context={context} now={now} />
       <div class="two">
-        <OutputsPanel title="Consumed" utxos={tx.consumedUtxos} totals={tx.amountUnlocked} side="in" context={context} now={now} />
+        <OutputsPanel
+          title="Consumed"
+          utxos={tx.consumedUtxos}
+          totals={tx.amountUnlocked}
+          side="in"
+          signers={signers}
+          context={context}
+          now={now}
+        />
         <OutputsPanel title="Produced" utxos={tx.emittedUtxos} totals={tx.amountCreated} side="out" context={context} now={now} />
       </div>
       <div class="two">
-        <CredentialsPanel tx={tx} context={context} />
+        <CredentialsPanel tx={tx} signers={signers} context={context} />
         <RawPanel data={data} context={context} origin={origin} />
       </div>
     </>
