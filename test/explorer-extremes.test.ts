@@ -90,7 +90,7 @@ describe.skipIf(binary === undefined)('Chromium', () => {
   test.each([390, 1440])('a memo and the shares of holders stay in their panels, %d px wide', async (width) => {
     await page.emulate({ width, height: 900 });
     await open(`/tx/${ids.memo}`);
-    expect(await cut('.memo p')).toEqual([]);
+    expect(await cut('.memo p, .memo pre')).toEqual([]);
     await open(`/asset/${ids.long}`);
     expect(await page.run<number>(`document.querySelectorAll('.holders tr').length`)).toBe(4);
     expect(await cut('.holders td')).toEqual([]);

@@ -1,5 +1,5 @@
 import { curlText, type ExampleRequest, markMissing } from '../text/curl-text.ts';
-import { formatJson } from './json-text.ts';
+import { formatJson } from '../text/json-text.ts';
 import { apiKey, devHeaders, keepApiKey, keepDevToken, rpcHeaders } from './payload.ts';
 
 /** The script of the API reference: the filter of the list, and the form of a method or route. The text of the pages needs no script. */

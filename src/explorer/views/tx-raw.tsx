@@ -3,7 +3,7 @@ import type { Tx } from '../../api/contract/answers.ts';
 import type { AcceptedTx } from '../load/load-tx.ts';
 import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
 import type { Signers } from '../load/tx-signers.ts';
-import { hexToText } from '../text/payload-kind.ts';
+import { memoParts } from '../text/payload-kind.ts';
 import { useActions } from './actions.ts';
 import { AddressLink, CopyButton, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { TableHead } from './table.tsx';
@@ -19,7 +19,7 @@ export function CredentialsPanel({ tx, signers, context }: { tx: Tx; signers: Si
       row.inputs.push(at);
       rows.set(signature, row);
     }
-  const text = hexToText(tx.memo);
+  const memo = memoParts(tx.memo);
   const memoBytes = (tx.memo.length - 2) / 2;
   return (
     <Panel title="Credentials and memo" side={rows.size > 0 && <SaveMenu csv="credentials" />}>
@@ -41,12 +41,14 @@ export function CredentialsPanel({ tx, signers, context }: { tx: Tx; signers: Si
       </Scroll>
       {rows.size === 0 && <p class="table-foot">No signatures.</p>}
       <div class="memo">
-        <p class="note">{memoBytes === 0 ? 'No memo' : `Memo, ${memoBytes} bytes`}</p>
+        <p class="note">{memoBytes === 0 ? 'No memo' : `Memo, ${memo?.kind ?? 'not text'}, ${memoBytes} bytes`}</p>
         {memoBytes > 0 && (
           <>
-            <p dir="auto" class="breakable">
-              {text ?? 'not text'}
-            </p>
+            {memo !== undefined && (
+              <pre>
+                <bdi>{memo.parts.map((part, at) => (at % 2 === 1 ? <mark>{part}</mark> : part))}</bdi>
+              </pre>
+            )}
             <p class="mono breakable note">{tx.memo.slice(2)}</p>
           </>
         )}
