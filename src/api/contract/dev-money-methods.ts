@@ -30,7 +30,7 @@ const threshold = optional(u32());
 const memo = optional(longText());
 /** Unix seconds or RFC 3339. */
 const locktime = optional(numberOrText('time', 'Unix seconds or RFC 3339.'));
-/** An account, or an impersonated address. */
+/** An account, or an impersonated address; or several of them as text with commas, which sign together. */
 const from = optional(addressName());
 
 /** Whether the method returns when the transaction is in the mempool, rather than when it is accepted. */

@@ -37,7 +37,7 @@ function readsOf(utxos: readonly Utxo[], pending: ReadonlySet<Id> = new Set()) {
 
 const select = (utxos: readonly Utxo[], need: bigint, pending?: ReadonlySet<Id>) => {
   const { reads, pages } = readsOf(utxos, pending);
-  return selectCoins(reads, key, new Map([[asset, need]]), 100n).then((selection) => ({ ...selection, pages: pages() }));
+  return selectCoins(reads, [key], new Map([[asset, need]]), 100n).then((selection) => ({ ...selection, pages: pages() }));
 };
 
 test('the largest outputs are taken, as many as needed', async () => {
@@ -50,6 +50,20 @@ test('locked outputs and those in use by the mempool are left out', async () => 
   const utxos = [coin(0, 4n, { locktime: 101n }), coin(1, 3n), coin(2, 2n, { locktime: 100n })];
   expect((await select(utxos, 2n)).utxos.map(({ outputIndex }) => outputIndex)).toEqual([1]);
   expect((await select(utxos, 2n, new Set([utxos[1]!.id]))).utxos.map(({ outputIndex }) => outputIndex)).toEqual([2]);
+});
+
+test('several keys spend first what needs more than one of their signatures', async () => {
+  const second = createKey(new Uint8Array(32).fill(7), nativeKeyCrypto);
+  const third = createKey(new Uint8Array(32).fill(8), nativeKeyCrypto);
+  const shared = (index: number, amount: bigint, threshold: number) =>
+    makeUtxo(zeroId, index, asset, transfer(asset, amount, ownedBy([key, second, third], threshold)).output);
+  const { reads } = readsOf([coin(0, 100n), shared(1, 5n, 2), shared(2, 50n, 3), shared(3, 6n, 1), shared(4, 7n, 2)]);
+  const taken = async (keys: [typeof key, ...(typeof key)[]], need: bigint) =>
+    (await selectCoins(reads, keys, new Map([[asset, need]]), 100n)).utxos.map(({ outputIndex }) => outputIndex);
+  expect(await taken([key], 5n)).toEqual([0]);
+  expect(await taken([key, second], 5n)).toEqual([4]);
+  expect(await taken([key, second], 13n)).toEqual([4, 1, 0]);
+  expect(await taken([key, second, third], 5n)).toEqual([2]);
 });
 
 test('reading stops when the outputs suffice, and after a fixed number of pages', async () => {

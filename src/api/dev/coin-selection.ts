@@ -31,17 +31,23 @@ const maxPages = 64;
 type CoinSelection = { readonly utxos: readonly Utxo[]; readonly available: ReadonlyMap<Id, bigint>; readonly isComplete: boolean };
 
 /**
- * Selects outputs of a key that cover the needed amounts: of the accepted state, then of the mempool, without what the mempool consumes.
- * Reads pages until the largest outputs found so far suffice, so an account with few large outputs needs one page.
+ * Selects outputs of the first key that cover the needed amounts: of the accepted state, then of the mempool, without what the mempool consumes.
+ * Reads pages until the largest outputs found so far suffice, so an account with few large outputs needs one page. Several keys sign together: all
+ * pages are read then, and outputs that need more than one signature are taken first.
  */
-export async function selectCoins(reads: OutputReads, key: Key, needed: ReadonlyMap<Id, bigint>, now: bigint): Promise<CoinSelection> {
+export async function selectCoins(
+  reads: OutputReads,
+  keys: readonly [Key, ...Key[]],
+  needed: ReadonlyMap<Id, bigint>,
+  now: bigint,
+): Promise<CoinSelection> {
   const found = new Map<Id, Utxo[]>([...needed.keys()].map((assetID) => [assetID, []]));
-  for await (const page of listOutputs(reads, key)) {
+  for await (const page of listOutputs(reads, keys[0])) {
     for (const utxo of page)
-      if (utxo.output.kind === 'secp256k1fx.TransferOutput' && findSigners({ keys: [key] }, utxo, now) !== undefined)
+      if (utxo.output.kind === 'secp256k1fx.TransferOutput' && findSigners({ keys }, utxo, now) !== undefined)
         found.get(utxo.assetID)?.push(utxo);
     const selection = selectLargest(found, needed);
-    if (selection.isComplete) return selection;
+    if (selection.isComplete && keys.length === 1) return selection;
   }
   return selectLargest(found, needed);
 }
@@ -90,7 +96,7 @@ function selectLargest(found: ReadonlyMap<Id, readonly Utxo[]>, needed: Readonly
   let isComplete = true;
   for (const [assetID, need] of needed) {
     let missing = need;
-    for (const utxo of [...(found.get(assetID) ?? [])].sort(largestFirst)) {
+    for (const utxo of [...(found.get(assetID) ?? [])].sort((a, b) => Number(isShared(b)) - Number(isShared(a)) || largestFirst(a, b))) {
       if (missing <= 0n) break;
       selected.push(utxo);
       missing -= amountOf(utxo);
@@ -102,5 +108,8 @@ function selectLargest(found: ReadonlyMap<Id, readonly Utxo[]>, needed: Readonly
 }
 
 export const largestFirst = (a: Utxo, b: Utxo): number => Number(amountOf(b) > amountOf(a)) - Number(amountOf(b) < amountOf(a));
+
+/** Whether an output needs more than one signature. */
+export const isShared = ({ output }: Utxo): boolean => output.threshold > 1;
 
 export const amountOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 0n);

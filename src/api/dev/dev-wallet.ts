@@ -16,7 +16,7 @@ import { createLongQueryRunner } from '../rpc/long-queries.ts';
 import { createAddressResolver, type ResolveAddress } from './address-resolver.ts';
 import { type AssetUnits, formatAmount } from './amount.ts';
 import { resolveAsset, unknownAsset } from './asset-name.ts';
-import { findOutputs, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
+import { findOutputs, isShared, maxInputs, type OutputReads, selectCoins } from './coin-selection.ts';
 import { DevError } from './fault.ts';
 import { draftImport, type ImportDraft, type ImportRequest } from './import-draft.ts';
 import type { Labels } from './labels.ts';
@@ -47,7 +47,12 @@ type DevWalletDeps = Pick<AvmDeps, 'reads' | 'assetAliases' | 'now' | 'longWork'
 export type Asset = AssetUnits & { readonly id: Id; readonly name: string };
 
 /** Who pays for a transaction and signs it: an account, or an impersonated address, which has no index and whose signatures are zeros. */
-export type Payer = { readonly index?: number; readonly key: Key };
+export type Payer = {
+  readonly index?: number;
+  readonly key: Key;
+  /** Accounts that sign together with the payer, and what they own together is spent first. */
+  readonly cosigners?: readonly Payer[];
+};
 
 /** A transaction to make: who pays, what the inputs must cover, and how it is built from them. */
 type TxRequest = {
@@ -69,7 +74,10 @@ export type DevWallet = ReturnType<typeof createDevWallet>;
 export function createDevWallet(deps: DevWalletDeps) {
   const { accounts, chainParams, addressFormat, reads, now } = deps;
   const wallet: Wallet = { keys: accounts.map(({ key }) => key), chainParams };
-  const walletOf = ({ index, key }: Payer): Wallet => (index === undefined ? { keys: [...wallet.keys, key], chainParams } : wallet);
+  const walletOf = (payer: Payer): Wallet => {
+    const impersonated = [payer, ...(payer.cosigners ?? [])].filter(({ index }) => index === undefined);
+    return impersonated.length === 0 ? wallet : { keys: [...wallet.keys, ...impersonated.map(({ key }) => key)], chainParams };
+  };
   const outputs: OutputReads = {
     chainID: chainParams.blockchainID,
     utxoPage: reads.utxos,
@@ -107,7 +115,7 @@ export function createDevWallet(deps: DevWalletDeps) {
   };
 
   const selectFunds = async (payer: Payer, needed: ReadonlyMap<Id, bigint>, time: bigint): Promise<readonly Utxo[]> => {
-    const { utxos, available, isComplete } = await selectCoins(outputs, payer.key, needed, time);
+    const { utxos, available, isComplete } = await selectCoins(outputs, keysOf(payer), needed, time);
     if (isComplete) return utxos;
     const address = addressFormat.format(payer.key.address);
     for (const [assetID, need] of needed) {
@@ -135,8 +143,15 @@ export function createDevWallet(deps: DevWalletDeps) {
 
     createdKinds,
 
-    /** The account with a number, label or address, or an impersonated address; account 0 if the text is empty. */
-    payer: (text: string): Payer => findPayer(text, deps, resolveAddress),
+    /**
+     * The account with a number, label or address, or an impersonated address; account 0 if the text is empty. Names between commas are accounts that
+     * sign together.
+     */
+    payer: (text: string): Payer => {
+      const names = deps.labels?.find(text) === undefined ? text.split(',').map((name) => name.trim()) : [text];
+      const [first = accounts[0], ...cosigners] = names.map((name) => findPayer(name, deps, resolveAddress));
+      return cosigners.length === 0 ? first : { ...first, cosigners };
+    },
 
     /** The owners of a new output; `threshold` 0 counts as 1. `other`: see `ResolveAddress`. */
     owners: (addresses: readonly string[], threshold: number, locktime = 0n, other?: AddressFormat): OutputOwners => {
@@ -176,7 +191,9 @@ export function createDevWallet(deps: DevWalletDeps) {
         await deps.fetchOutputs?.([payer.key.address]);
         const time = now();
         const utxos = await selectFunds(payer, sumNeeded(wallet, sent, fee), time);
-        const funds = { utxos, change: ownedBy([payer.key]), now: time, memo };
+        const shared = utxos.find(isShared)?.output;
+        const change = shared === undefined ? ownedBy([payer.key]) : ownedBy([...shared.addresses], shared.threshold);
+        const funds = { utxos, change, now: time, memo };
         const tx = signDraft(await build(walletOf(payer), funds));
         await (noWait ? deps.issue(tx) : deps.issueAndWait(tx));
         return tx;
@@ -226,9 +243,11 @@ export function parseOutputID(text: string): Id {
   }
 }
 
+const keysOf = ({ key, cosigners = [] }: Payer): [Key, ...Key[]] => [key, ...cosigners.map((one) => one.key)];
+
 const accountOf = ({ index }: Payer) => (index === undefined ? {} : { account: index });
-const describePayer = ({ index }: Payer, address: string): string =>
-  index === undefined ? `the impersonated address ${address}` : `account ${index} (${address})`;
+const describePayer = ({ index, cosigners = [] }: Payer, address: string): string =>
+  `${index === undefined ? `the impersonated address ${address}` : `account ${index} (${address})`}${cosigners.length === 0 ? '' : ` with ${cosigners.length} others`}`;
 
 const insufficientFunds = (payer: Payer, address: string, asset: Asset, have: bigint, need: bigint) =>
   new DevError(

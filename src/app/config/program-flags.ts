@@ -29,7 +29,7 @@ export const programFlags = {
     group: 'Client',
     kind: 'text',
     commands: ['send', 'export'],
-    help: 'sender: number, label or address of an account, or an impersonated address (0)',
+    help: 'sender: number, label or address of an account, or an impersonated address (0); several between commas sign together, and spend first what they own together',
   },
   asset: {
     group: 'Client',

@@ -95,8 +95,13 @@ export async function readAssetAmount(
   return { amount: toSmallestUnit(typed, asset), asset };
 }
 
-/** The address that pays: that of the account, label or address `from`. Undefined if there is none. */
-export const findSender = (client: RpcClient, from = '0'): Promise<string | undefined> => resolveAddress(client, from);
+/** The address that pays: that of the account, label or address `from`, or the addresses of several between commas. Undefined if there is none. */
+export async function findSender(client: RpcClient, from = '0'): Promise<string | undefined> {
+  const one = await resolveAddress(client, from);
+  if (one !== undefined || !from.includes(',')) return one;
+  const senders = await Promise.all(from.split(',').map((name) => resolveAddress(client, name.trim())));
+  return senders.includes(undefined) ? undefined : senders.join(', ');
+}
 
 /** A field of a receipt: its name in text and JSON, and its value in both. One without a text is in JSON only, and the other way round. */
 type Field = { readonly name: string; readonly text?: string | undefined; readonly json?: string | number | undefined };
@@ -118,7 +123,7 @@ async function listFields(client: RpcClient, moved: Moved, { status, remedy }: O
     { name: 'symbol', json: asset?.symbol },
     { name: 'denomination', json: asset === undefined ? undefined : Number(asset.denomination) },
     { name: 'from', text: from, json: from },
-    { name: 'to', text: to?.replaceAll(', ', `,\n${' '.repeat(valueColumn)}`), json: to },
+    { name: 'to', text: to, json: to },
     { name: 'fee', text: feeText, json: fee === undefined ? undefined : `${fee}` },
     { name: 'txID', text: txID, json: txID },
     { name: 'utxoID', text: utxoID, json: utxoID },
@@ -131,10 +136,14 @@ async function listFields(client: RpcClient, moved: Moved, { status, remedy }: O
 /** Where the values of a receipt begin. */
 const valueColumn = 13;
 
-/** What is first stands alone; the other fields have one line each, values below each other. */
+/** What is first stands alone; the other fields have one line each, or one for each of several addresses, values below each other. */
 const linesOf = ([what, ...fields]: readonly Field[]): string[] => [
   what?.text ?? '',
-  ...fields.flatMap(({ name, text }) => (text === undefined ? [] : [`${name.padEnd(valueColumn)}${text}`])),
+  ...fields.flatMap(({ name, text }) => {
+    if (text === undefined) return [];
+    const values = name === 'from' || name === 'to' ? text.split(/(?<=,) /) : [text];
+    return values.map((value, i) => `${(i === 0 ? name : '').padEnd(valueColumn)}${value}`);
+  }),
 ];
 
 const jsonOf = (fields: readonly Field[]): object =>
