@@ -7,8 +7,9 @@ import type { Store } from '../../ledger/store/store.ts';
 import type { Env } from '../platform/env.ts';
 
 /**
- * Creates or migrates the index tables of a chain. Snapshots hold rows of the old tables, which a migration does not reach, so it is refused
- * while there are some.
+ * Creates or migrates the index tables of a chain when a node starts. Snapshots of users hold rows of the old tables, which a migration does not
+ * reach, so it is refused while there are some. A read-only store is refused by `migrateStore` if a migration is due. `chain`: the number of the chain in
+ * the names of its tables.
  */
 export function migrateIndex(store: Store, chain: number, env: MigrationEnv, all = migrations): void {
   if (!store.readonly && isMigrationDue(store, chain, all)) {
@@ -18,7 +19,7 @@ export function migrateIndex(store: Store, chain: number, env: MigrationEnv, all
         `the index of this data directory must be migrated, but its ${snapshots} snapshots hold rows of the old version; run serac reindex, which deletes the snapshots, or delete them with the version of serac that saved them`,
         { code: 'SNAPSHOT_OLD_INDEX', snapshots },
       );
-    // The states that --reorg-depth keeps are of no use after a restart.
+    // Users have none, but --reorg-depth keeps unnamed ones of the last blocks, which are of no use after a restart.
     deleteAllSnapshots(store);
   }
   migrateStore(store, chain, all, watchMigration('the index of the data directory', env));

@@ -15,8 +15,8 @@ export type AssetDescription = {
 const entrySize = 600;
 
 /**
- * The description of an asset by ID, alias or symbol; the asset of fees if the name is empty. Only a node with `dev.*` methods knows symbols:
- * it is asked first, because another node would refuse them, and log that.
+ * The description of an asset by ID, alias or symbol; the asset of fees if the name is empty. `dev.getAsset` is tried
+ * first, because it knows symbols. A node without `dev.*` methods answers it with an HTTP status (`NODE_HTTP`), and knows IDs and aliases only.
  */
 export async function findAsset(client: RpcClient, name: string): Promise<AssetDescription> {
   try {
@@ -36,7 +36,7 @@ export function createAssetDescriber(client: RpcClient): DescribeAsset {
     const asked = known.get(assetID) ?? findAsset(client, assetID);
     known.set(assetID, asked);
     return asked.catch((error: unknown) => {
-      // A node that restarts may know it later.
+      // The node has not answered: it may restart, and know the asset then.
       if (!(error instanceof SeracError && error.fault.code === 'RPC_ERROR')) known.delete(assetID);
       return undefined;
     });

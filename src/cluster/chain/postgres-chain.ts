@@ -29,9 +29,9 @@ export const blocksChannel = 'serac_blocks';
 export type PostgresChain = ReturnType<typeof openPostgresChain>;
 
 /**
- * A followed chain (a copy of the blocks of another node) and its index in PostgreSQL, for `serac index`. Its `sql` is the lease
- * (cluster/lease/lease.ts): only one process writes at a time, so what this one has cached stays true.
- * `publicKeyOf`, `recover`: see `SignerReads`. `partitionSize`: transactions or blocks of a new partition; see partitions.ts.
+ * A followed chain (a copy of the blocks of another node) and its index in PostgreSQL, for `serac index`. `sql` writes only
+ * while this process holds the lease (cluster/lease/lease.ts): no other process writes meanwhile, so what this one has cached stays true.
+ * `publicKeyOf` and `recover` find the public keys of signers. `partitionSize`: transactions or blocks of a new partition; see partitions.ts.
  */
 export function openPostgresChain(
   sql: WritableSql,
@@ -51,6 +51,7 @@ export function openPostgresChain(
     const { stored, queries, mergeIds, unspent, spentIDs } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
+    // The IDs of the new outputs are among the inserted rows; sorted runs of IDs that have become equally long are merged to one.
     yield* mergeIds;
     yield* writer.write(stored);
     // PostgreSQL delivers the notification to `serac api` when the transaction commits.
@@ -68,6 +69,7 @@ export function openPostgresChain(
     /** Stores block 0 and the genesis transactions; does nothing if they are already stored. */
     init: async (genesisTxs: readonly Tx[], first: Block): Promise<void> => {
       if ((await runOnPostgres(sql, reads.lastBlock())) !== undefined) return;
+      // If transactions before the first complete block are missing, nobody knows which genesis outputs they have spent.
       const blocks = [{ block: first, diff: genesisChanges(genesisTxs, chain.completeFrom === 0 ? 'unspent' : 'unknown') }];
       await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
     },
@@ -107,7 +109,7 @@ export function openPostgresChain(
     backfilledAddresses: openBackfilledAddresses(sql, chain.number),
     /** The addresses among these whose public keys are not stored. */
     withoutKeys: (addresses: readonly Address[]): Promise<readonly Address[]> => runOnPostgres(sql, writer.withoutKeys(addresses)),
-    /** Outputs exported to another chain. Blocks of this chain do not say when they are imported there, so that is fetched and stored here. */
+    /** Outputs exported to another chain. Blocks of this chain do not say when they are imported there: the indexer asks its node, and stores the answers with `markSpent`. */
     exported: {
       listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
@@ -168,6 +170,7 @@ function createKnownOutputs(reads: ChainRowReads) {
    */
   const cache = createCache<Id, UnspentOutput>('unspentOutputs', {
     size: (_, { bytes }) => unspentEntrySize(bytes),
+    // Another version empties the cache.
     version: () => clears,
   });
   /** The outputs that were last loaded: the next blocks consume them. Rows of outputs change only when blocks are stored. */

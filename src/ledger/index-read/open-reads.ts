@@ -20,8 +20,8 @@ import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type FilterLimits, type ListedOutputs } from './read-utxos.ts';
 
 /**
- * Opens the queries about one chain. With `longWork`, long queries as of a height pause, so
- * that other requests are handled in between. `limits`: for tests, see `createAmountReads` and `createBalanceReads`.
+ * Opens the queries about one chain. With `longWork`, queries that may take long are run in slices
+ * (`runWithPauses`), and other requests are handled in between. `limits`: for tests, see `createAmountReads` and `createBalanceReads`.
  */
 export function openReads(
   sql: Sql,
@@ -42,11 +42,16 @@ export function openReads(
   const activity = createActivityReads(sql.dialect, tables, txs);
   const readPublicKeys = createPublicKeyReads(sql.dialect);
   const buckets = createBucketReads(tables, chain.id);
+  // The last block as it is known without a query, if it is: on SQLite as of the last commit, on PostgreSQL as of the last notification.
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
   const sharesRoundTrips = sql.dialect === 'postgres';
-  // On SQLite a caller gains nothing: all queries of a read run at once.
+  // `onFound` tells callers early which assets and consumers a page shows, so that they fetch those beside the rest of the read. On SQLite they gain
+  // nothing: all queries of a read run at once.
   const tellsFound = sharesRoundTrips;
-  /** The entries of a list, read while it is looked up whether the list was the same as of its block. */
+  /**
+   * The entries of a list of outputs as of the pinned block. The list as of now is nearly always the same, so its entries are read in the same round
+   * trip that finds out whether it is.
+   */
   function* entriesAsPinned(listed: ListedOutputs): Queries<OutputList> {
     const [pinned, entries] = yield* runTogether(listed.asPinned(), outputs.toEntries(listed.outputs));
     const all = pinned.outputs === listed.outputs ? entries : yield* outputs.toEntries(pinned.outputs);
@@ -56,6 +61,7 @@ export function openReads(
     tip: tip.readRecent,
     pinAtHeight: (height) => run(() => blocks.pinAtHeight(height, tip.recent())),
     pinBeforeTime: (time) => run(() => blocks.pinBeforeTime(time, tip.recent())),
+    // 0 while the index has no block; what is stored then never changes.
     completeFrom: constantReaderOn(sql)(blocks.completeFrom, 0),
     block: (which) => run(() => blocks.block(which)),
     blockHeights: (query) => run(() => blocks.blockHeights(query)),
@@ -91,6 +97,7 @@ export function openReads(
     lastActivity: (addresses, pin) => runWithPauses(() => activity.lastActivity(addresses, pin)),
     seenAddresses: (addresses, pin) => runWithPauses(() => activity.seenAddresses(addresses, pin)),
     publicKeys: (addresses) => runWithPauses(() => readPublicKeys(addresses)),
+    // One query, asked often: a transaction around it would take as long again.
     buckets: (unit, from, to, limit) => readOne(buckets.buckets({ unit, from, to }, limit, tip.recent())),
     totals: (metric, times) => run(() => buckets.totals(metric, times)),
     addressesBefore: (time) => run(() => buckets.addressesBefore(time)),
