@@ -58,7 +58,7 @@ test('a label stands for an address; it is listed, shown in its place, and remov
 
 test('commands, chains and units are read in any case', async () => {
   expect(await ok('EXPORT', 'c', '5', 'avax')).toMatch(/^account 0 exported 5 AVAX to C-Chain\n(?:.*\n)*to +C-local1/);
-  expect(await ok('Deposit', 'p', '1', '5', 'Avax')).toMatch(/from +the P-Chain\n/);
+  expect(await ok('Deposit', 'p', '1', '5', 'Avax')).toMatch(/from +P-Chain\n/);
   expect(await ok('send', '1', '5', 'nAvax')).toStartWith('account 0 sent 0.000000005 AVAX ');
   expect(await ok('send', '1', '5navax')).toStartWith('account 0 sent 0.000000005 AVAX ');
   expect(await ok('send', '3', '5', 'gld', '--from', '1')).toStartWith('account 1 sent 5 GLD to account 3\n');

@@ -15,7 +15,8 @@ export const moneyDocs: DocsOf<typeof moneyRows> = {
     result: '{"txID":"yQbou4odQPDad5429xfo2e357YYcyXNU9sRxeWsjtxix2AuJ6"}',
   },
   send: {
-    summary: 'Sends an amount to one or several owners. Several senders (`"from":"2,3"`) sign together: what they own together is spent first, and its change goes back to its owners',
+    summary:
+      'Sends an amount to one or several owners. Several senders (`"from":"2,3"`) sign together: what they own together is spent first, and its change goes back to its owners',
     params: {
       from: 0,
       to: ['X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465', 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u'],
