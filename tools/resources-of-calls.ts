@@ -10,6 +10,7 @@ export const perCall: readonly string[] = [
   'api/data/render-context.ts found',
   'api/data/sum-balances.ts balances',
   'api/dev/call-faults.ts names',
+  'api/dev/cross-chain-methods.ts imports unpaid',
   'api/rest/request-texts.ts texts wrong',
   'api/rpc/evm.ts args',
   'api/rpc/json-rpc.ts requests',
