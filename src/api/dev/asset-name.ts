@@ -1,5 +1,5 @@
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
-import { editDistance } from '../../base/bytes/nearest-name.ts';
+import { findNearestName } from '../../base/bytes/nearest-name.ts';
 import { unlessFault } from '../../base/fault.ts';
 import { DevError } from './fault.ts';
 
@@ -8,9 +8,6 @@ type AssetNames = {
   readonly assetAliases: ReadonlyMap<string, Id>;
   readonly findAssetsBySymbol: (symbol: string, limit: number) => readonly Id[];
 };
-
-/** Characters of names that are compared. */
-const maxSymbolLength = 32;
 
 /** The most assets that the error about an ambiguous symbol lists. */
 const maxListed = 10;
@@ -23,7 +20,7 @@ export function resolveAsset(text: string, { assetAliases, findAssetsBySymbol }:
   // Symbols are in upper case, except in the genesis of some networks.
   const exact = findAssetsBySymbol(text, maxListed + 1);
   const [first, ...others] = exact.length > 0 ? exact : findAssetsBySymbol(upper, maxListed + 1);
-  if (first === undefined) throw unknownAsset(text, findNearestAlias(text, assetAliases.keys()));
+  if (first === undefined) throw unknownAsset(text, findNearestName(text, assetAliases.keys()));
   if (others.length === 0) return first;
   const assetIDs = [first, ...others].slice(0, maxListed).map(idText);
   const count = others.length < maxListed ? String(others.length + 1) : `more than ${maxListed}`;
@@ -40,9 +37,3 @@ export const unknownAsset = (asset: string, didYouMean?: string): DevError =>
     asset,
     didYouMean,
   });
-
-/** The alias of a genesis asset that is spelled almost so. */
-function findNearestAlias(text: string, aliases: Iterable<string>): string | undefined {
-  const upper = text.slice(0, maxSymbolLength).toUpperCase();
-  return [...aliases].find((alias) => editDistance(upper, alias.slice(0, maxSymbolLength).toUpperCase()) <= 1);
-}

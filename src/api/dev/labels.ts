@@ -15,17 +15,15 @@ export type Labels = {
   readonly replace: (labels: ReadonlyMap<Address, string>) => void;
 };
 
-type LabelDeps = {
+/** Names of addresses. */
+export const labelMethods = implement<{
   readonly wallet: Pick<DevWallet, 'resolveAddress' | 'formatAddress'>;
   readonly labels: Labels;
   /** The human-readable part of this network's addresses. */
   readonly hrp: string;
   /** Called after a change. */
   readonly onChange: () => void;
-};
-
-/** Names of addresses. */
-export const labelMethods = implement<LabelDeps>()(labelRows, {
+}>()(labelRows, {
   label: {
     run: async ({ wallet, labels, hrp, onChange }, { address: text, name }) => {
       const address = wallet.resolveAddress(text);

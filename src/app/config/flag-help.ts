@@ -1,4 +1,5 @@
-import { type CommandKind, type CommandName, commandNames, commandTable, formatUsage } from './command.ts';
+import { type CommandKind, type CommandName, commandNames, commandTable } from './command.ts';
+import { formatUsage } from './command-arguments.ts';
 import { type FlagDefinition, type FlagKind, flagGroups } from './flag-definition.ts';
 import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 

@@ -1,16 +1,8 @@
 import { editDistance } from '../../base/bytes/nearest-name.ts';
 import { Fault } from '../../base/fault.ts';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
-import {
-  type Command,
-  type CommandName,
-  commandGroups,
-  commandNames,
-  commandTable,
-  isCommand,
-  listSubcommands,
-  showUsage,
-} from './command.ts';
+import { type Command, type CommandName, commandGroups, commandNames, commandTable, isCommand, listSubcommands } from './command.ts';
+import { showUsage } from './command-arguments.ts';
 import { commandSynonyms } from './command-synonyms.ts';
 import { type FlagDefinition, isListKind } from './flag-definition.ts';
 import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from './avalanchego-flags.ts';
-import { commandGroups, commandNames, formatUsage, isCommand } from './command.ts';
+import { commandGroups, commandNames, isCommand } from './command.ts';
+import { formatUsage } from './command-arguments.ts';
 import { commandSynonyms } from './command-synonyms.ts';
 import { configFrom } from './config.ts';
 import { findNearestFlag } from './flag-source.ts';

@@ -31,7 +31,7 @@ test('at most `count` tasks run at a time, in order; a failed one frees its plac
 /** Those of webhooks, whose owners are API keys. */
 const counts = { total: 32, reserved: 8, ofOwner: 8 };
 
-/** Slots, and owners who use them for ever. Times are virtual. */
+/** Slots, and owners that start a new task whenever one ends. Time is virtual. */
 function open() {
   const { timing, pass } = createVirtualTiming();
   const slots = createSlots(counts, () => timing.now() / 1000);

@@ -1,10 +1,9 @@
 import type { TxSummary } from '../../api/contract/answers.ts';
 import { parseTxText } from '../../avm/wallet/texts.ts';
 import { type ClientCommand, nodeMethods } from './client-command.ts';
-import { createDataClient } from './data-client.ts';
 import { badArgument } from './fault.ts';
 import { type Moved, printReceipts } from './receipt.ts';
-import { readTxLine } from './tx-sentence.ts';
+import { findTxLine } from './tx-sentence.ts';
 
 /** `serac issue`: issues a signed transaction, waits until it is accepted, and prints its receipt. */
 export const issue: ClientCommand = async (context) => {
@@ -15,9 +14,7 @@ export const issue: ClientCommand = async (context) => {
   if (!/^0x[0-9a-f]+$/i.test(tx))
     throw badArgument(tx, 'the bytes of a transaction are written as 0x and hex digits with a checksum, as formatTx of serac/codec does');
   const { txID } = await nodeMethods(client).avm.issueTx({ tx, encoding: 'hex' });
-  const line = await createDataClient(client)
-    .then((get) => readTxLine(get, txID))
-    .catch(() => undefined);
+  const line = await findTxLine(client, txID);
   const fee = parseTxText(tx).unsigned.kind === 'CreateAssetTx' ? 'createAssetTxFee' : 'txFee';
   return printReceipts(context, [{ ...(line && describeSummary(line.summary)), done: 'transaction issued', fee, txID }], {});
 };

@@ -4,10 +4,9 @@ import type { Options } from '../../app/config/flag-table.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { type AssetDescription, createAssetDescriber, findAsset } from './asset-labels.ts';
 import { type ClientCommand, type ClientContext, callDev, type DevResult, decodeDev, formatJson } from './client-command.ts';
-import { createDataClient } from './data-client.ts';
 import { resolveAddress } from './named-address.ts';
 import { type Outcome, waitForOutcome } from './outcome.ts';
-import { createSentenceWriter, readTxLine } from './tx-sentence.ts';
+import { createSentenceWriter, findTxLine } from './tx-sentence.ts';
 import { type AssetUnits, assetOfUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
 type MovedAsset = AssetUnits & { readonly assetID?: string };
@@ -155,9 +154,7 @@ async function readTx(
   txID: string | undefined,
 ): Promise<{ readonly sentence?: string; readonly height?: string | undefined }> {
   if (txID === undefined) return {};
-  const line = await createDataClient(client)
-    .then((get) => readTxLine(get, txID))
-    .catch(() => undefined);
+  const line = await findTxLine(client, txID);
   if (line === undefined) return {};
   return { sentence: await createSentenceWriter(client, createAssetDescriber(client))(line.summary), height: line.height };
 }

@@ -3,6 +3,7 @@ import type { Lifecycle, TxLineList, TxSummary } from '../../api/contract/answer
 import { type SentenceNames, sentenceText } from '../../api/summary/sentence.ts';
 import { splitAddress } from '../../explorer/text/text-format.ts';
 import type { DescribeAsset } from './asset-labels.ts';
+import { createDataClient } from './data-client.ts';
 import { readAccounts, readLabels } from './named-address.ts';
 
 /**
@@ -28,6 +29,12 @@ export function createSentenceWriter(client: RpcClient, describe: DescribeAsset)
     return sentenceText({ ...summary, amounts }, { address: (address) => labelled?.get(bareAddress(address)) ?? nameOf(address), chain });
   };
 }
+
+/** Like `readTxLine`; undefined also if the node does not serve the explorer's routes. */
+export const findTxLine = (client: RpcClient, txID: string): ReturnType<typeof readTxLine> =>
+  createDataClient(client)
+    .then((get) => readTxLine(get, txID))
+    .catch(() => undefined);
 
 /** A transaction in short, accepted or waiting for a block; undefined if the node has neither. `get` reads the Data API. `height`: of its block. */
 export async function readTxLine(

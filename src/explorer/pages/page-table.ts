@@ -124,7 +124,7 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   },
 };
 
-/** The API reference: with the pages below it the only one where the explorer is turned off. */
+/** The API reference. It and the pages of its methods and routes are served even where the explorer is turned off. */
 export const referencePath = '/api';
 
 /** The page of each method and route: `/api/avm.getTx`, `/api/data/getUtxosByAddresses`. */

@@ -37,7 +37,7 @@ test('beside a change of 9,998 AVAX a payment of 1.5 AVAX can be seen, and stand
   expect(payment?.ribbon).toBe('ribbon mark-fill-1');
   expect(change?.ribbon).toBe('ribbon');
   expect(drawn(bundles, true).get('fee')?.size).toBe(2);
-  // On the linear scale, which the reader may choose, it is no hairline either.
+  // A reader may choose the linear scale: there the payment has a least width.
   expect(drawn(bundles, false).get('payment')?.size).toBe(4);
   expect(drawn(bundles, false).get('sender')?.ribbon).toBe('ribbon fill-1');
 });
