@@ -151,6 +151,11 @@ for (const mode of devModes)
       expect([...blocks, ...rest.blocks].map(({ blockNumber }: Json) => Number(blockNumber))).toEqual(
         Array.from({ length: Number(tip.blockNumber) + 1 }, (_, i) => Number(tip.blockNumber) - i),
       );
+      const heights = async (query: string) =>
+        (await get(`block-summaries?${query}`)).blocks.map(({ blockNumber }: Json) => Number(blockNumber));
+      expect(await heights('endBlock=1&pageSize=5')).toEqual([1, 0]);
+      expect(await heights('sortOrder=asc&pageSize=2')).toEqual([0, 1]);
+      expect(await heights('sortOrder=asc&endBlock=0')).toEqual([0]);
       for (const id of [tip.blockNumber, tip.blockHash])
         expect((await get(`blocks/${id}/transactions`)).transactions).toEqual([
           {

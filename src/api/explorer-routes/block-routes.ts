@@ -18,11 +18,15 @@ import { txKindNames } from './throughput.ts';
 
 /** Blocks with sums of their transactions, the transactions of a block, and the place of a transaction in its block. Their rows are `blockSummaryRows` in contract/explorer-routes.ts. */
 export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRows, {
-  listBlockSummaries: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
+  listBlockSummaries: async (deps, { endBlock, sortOrder, pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     const listing = await openListing(chain.reads, paging);
-    const from = listing.after === undefined ? listing.pin.height : listing.after - 1;
-    const rows = await explorerOf(chain).blockSums(from, limit + 1);
+    const highest = Math.min(listing.pin.height, endBlock ?? listing.pin.height);
+    const { blockSums, blockSumsAfter } = explorerOf(chain);
+    const rows =
+      sortOrder === 'asc'
+        ? (await blockSumsAfter(listing.after ?? -1, limit + 1)).filter(({ height }) => height <= highest)
+        : await blockSums(listing.after === undefined ? highest : listing.after - 1, limit + 1);
     const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ height }) => height, paging });
     const metadata = await listMetadata(networkSpelling(deps.served, chainRef.network), chain);
     return { nextPageToken, blocks: items.map(renderSummary), ...metadata };

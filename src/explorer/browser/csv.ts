@@ -1,3 +1,4 @@
+import { placeNames } from '../load/list-place.ts';
 import { isoText, plainNumber } from '../text/text-format.ts';
 import { getText } from './payload.ts';
 
@@ -16,7 +17,8 @@ export async function csvOf(name: string, onRows: (count: number) => void): Prom
   const selector = `[data-csv="${CSS.escape(name)}"]`;
   const nextOf = (page: Document): string | null | undefined =>
     page.querySelector(`a[rel=next][data-list="${CSS.escape(name)}"]`)?.getAttribute('href');
-  const isPaged = nextOf(document) != null || /[?&](page|from)=/.test(location.search);
+  const asked = new URLSearchParams(location.search);
+  const isPaged = nextOf(document) != null || placeNames.some((place) => asked.has(place));
   const sheets: Sheet[] = [];
   const add = (page: Document): void => {
     const list = page.querySelector<HTMLElement>(selector);
@@ -38,7 +40,7 @@ export async function csvOf(name: string, onRows: (count: number) => void): Prom
 /** The first page of this URL, with its filters. */
 function firstPage(): string {
   const url = new URL(location.href);
-  for (const name of ['page', 'from']) url.searchParams.delete(name);
+  for (const name of placeNames) url.searchParams.delete(name);
   url.searchParams.set('rows', '100');
   return url.pathname + url.search;
 }

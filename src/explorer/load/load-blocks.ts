@@ -1,4 +1,5 @@
 import type { BlockSummaryList } from '../../api/contract/answers.ts';
+import { type PagerData, parsePlace, placeUrl, readOldest, refusedJump } from './list-place.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -9,21 +10,50 @@ type BlockRow = {
   readonly txs: number;
   readonly bytes: number;
 };
-export type BlocksData = { readonly blocks: readonly BlockRow[]; readonly next: string | undefined };
+export type BlocksData = { readonly blocks: readonly BlockRow[]; readonly pager: PagerData };
 
-export async function loadBlocks(source: Source, context: PageContext, page: string | undefined): Promise<BlocksData> {
-  const list = await read<BlockSummaryList>(
-    source,
-    `${chainPath(context)}/block-summaries?pageSize=50${page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`}`,
-  );
+/** The path of the list. */
+export const blocksPath = '/blocks';
+
+/** A page of blocks, newest first. Places are heights. */
+export async function loadBlocks(source: Source, context: PageContext, query: URLSearchParams, rows = 50): Promise<BlocksData> {
+  const path = `${chainPath(context)}/block-summaries`;
+  const [newest, oldest = 0] = await Promise.all([read<BlockSummaryList>(source, `${path}?pageSize=${rows}`), readOldest(source, context)]);
+  const tip = Number(newest.blocks[0]?.blockNumber ?? 0);
+  const place = parsePlace(query);
+  const asked = place.kind === 'from' ? place.height : place.kind === 'last' ? oldest : tip;
+  // The last page is full too.
+  const from = Math.min(tip, Math.max(asked, oldest + rows - 1));
+  const list = from === tip ? newest : await read<BlockSummaryList>(source, `${path}?endBlock=${from}&pageSize=${rows}`);
+  return { blocks: list.blocks.map(toRow), pager: pagerOf({ from, tip, oldest, rows, query }) };
+}
+
+type Place = {
+  readonly from: number;
+  readonly tip: number;
+  readonly oldest: number;
+  readonly rows: number;
+  readonly query: URLSearchParams;
+};
+
+function pagerOf({ from, tip, oldest, rows, query }: Place): PagerData {
+  const end = Math.max(oldest, from - rows + 1);
+  const url = (height: number): string => placeUrl(blocksPath, query, height >= tip ? {} : { from: height });
   return {
-    blocks: list.blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount, bytes }) => ({
-      height: Number(blockNumber),
-      id: blockHash,
-      time: blockTimestamp,
-      txs: txCount,
-      bytes,
-    })),
-    next: list.nextPageToken,
+    position: { first: tip - from + 1, last: tip - end + 1 },
+    total: tip - oldest + 1,
+    links: {
+      ...(from < tip ? { first: url(tip), newer: url(from + rows) } : {}),
+      ...(end > oldest ? { older: url(end - 1), last: url(oldest + rows - 1) } : {}),
+    },
+    refused: refusedJump(query),
   };
 }
+
+const toRow = ({ blockNumber, blockHash, blockTimestamp, txCount, bytes }: BlockSummaryList['blocks'][number]): BlockRow => ({
+  height: Number(blockNumber),
+  id: blockHash,
+  time: blockTimestamp,
+  txs: txCount,
+  bytes,
+});

@@ -7,6 +7,7 @@ import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
 import { loadDevState } from '../load/dev-state.ts';
 import { loadFollowState } from '../load/follow-state.ts';
+import { findJump } from '../load/list-place.ts';
 import { webhooksPath } from '../load/load-webhooks.ts';
 import { createLocalSource, sendLocal } from '../load/local-source.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
@@ -174,6 +175,8 @@ async function load(
   try {
     if (target.kind === 'search') return await loadSearch(source, context, target.text);
     const query = new URLSearchParams(request.query);
+    const location = target.row.hasPlaces && query.has('go') ? await findJump(source, context, { path: request.path, query }) : undefined;
+    if (location !== undefined) return { location };
     const page = await target.row.load({
       source,
       context,

@@ -2,7 +2,7 @@ import { loadAddress } from '../load/load-address.ts';
 import { loadAsset } from '../load/load-asset.ts';
 import { loadAssets } from '../load/load-assets.ts';
 import { loadBlock } from '../load/load-block.ts';
-import { loadBlocks } from '../load/load-blocks.ts';
+import { blocksPath, loadBlocks } from '../load/load-blocks.ts';
 import { loadCrossChain } from '../load/load-cross-chain.ts';
 import { loadDevPanel } from '../load/load-dev.ts';
 import { loadGraph } from '../load/load-graph.ts';
@@ -54,6 +54,8 @@ export type PageRow = {
     /** Reads any spelling of an address; undefined if the text is not an address. */
     readonly parseAddress: (text: string) => { readonly address: string; readonly hex: string } | undefined;
   }) => Promise<LoadedPage | undefined>;
+  /** Whether the page is a list whose rows are ordered by block: a height or a date that is typed leads to its place. */
+  readonly hasPlaces?: true;
   /** Whether the page contains private keys: it is not compressed and not stored. */
   readonly hasSecrets?: true;
   /** The route whose answer the same URL gives with `Accept: application/json`. */
@@ -162,10 +164,15 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
       data: await loadHome(source, context),
     }),
   },
-  '/blocks': {
+  [blocksPath]: {
     section: 'blocks',
     json: (context) => `${chainPath(context)}/blocks`,
-    load: async ({ source, context, page }) => ({ view: 'blocks', title: 'Blocks', data: await loadBlocks(source, context, page) }),
+    hasPlaces: true,
+    load: async ({ source, context, query, rows }) => ({
+      view: 'blocks',
+      title: 'Blocks',
+      data: await loadBlocks(source, context, query, rows),
+    }),
   },
   '/mempool': {
     section: 'mempool',

@@ -1,9 +1,10 @@
-import type { BlocksData } from '../load/load-blocks.ts';
+import { type BlocksData, blocksPath } from '../load/load-blocks.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, shortId } from '../text/text-format.ts';
-import { NextPage, PageHead, SaveMenu } from './parts.tsx';
+import { Pager, PagerFoot } from './pager.tsx';
+import { PageHead, SaveMenu } from './parts.tsx';
 
-export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData>) {
+export function BlocksView({ data: { blocks, pager }, now }: ViewProps<BlocksData>) {
   const largest = Math.max(1, ...blocks.map(({ txs }) => txs));
   return (
     <>
@@ -12,6 +13,7 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
         buttons={<SaveMenu csv="blocks" />}
         line={blocks[0] === undefined ? 'none yet' : `${groupDigits(blocks[0].height)} down to ${groupDigits(blocks.at(-1)?.height ?? 0)}`}
       />
+      <Pager pager={pager} list="blocks" what="blocks" jump={{ path: blocksPath }} />
       <section class="panel scroll">
         <table data-csv="blocks" class="steady">
           <thead>
@@ -50,13 +52,7 @@ export function BlocksView({ data: { blocks, next }, now }: ViewProps<BlocksData
           </tbody>
         </table>
       </section>
-      {next !== undefined && (
-        <p class="pager">
-          <NextPage href={`/blocks?page=${next}`} list="blocks">
-            Older blocks
-          </NextPage>
-        </p>
-      )}
+      <PagerFoot pager={pager} list="blocks" what="blocks" />
     </>
   );
 }
