@@ -1,0 +1,132 @@
+import { groupDigits, plural } from '../text/text-format.ts';
+import { action } from './dev-action.ts';
+
+/** Actions with blocks, snapshots, the clock and faults. */
+export const chainActions = {
+  mine: action({
+    title: 'Mine blocks',
+    group: 'chain',
+    about: 'of what waits, or with a filler transaction',
+    button: 'Mine',
+    method: 'dev.mine',
+    fields: [{ name: 'blocks', label: 'Blocks', kind: 'integer', start: 1, min: 1, max: 1000 }],
+    said: (_, { height }) => `Mined up to block ${groupDigits(height)}.`,
+  }),
+  dropTx: action({
+    title: 'Drop a waiting transaction',
+    group: 'chain',
+    about: 'from the mempool',
+    button: 'Drop',
+    method: 'dev.dropTx',
+    fields: [{ name: 'txID', label: 'Transaction', kind: 'pending' }],
+    said: (shown) => `Dropped ${shown.txID}.`,
+  }),
+  snapshot: action({
+    title: 'Take a snapshot',
+    group: 'chain',
+    about: 'to come back to this state',
+    button: 'Take snapshot',
+    method: 'dev.snapshot',
+    fields: [{ name: 'name', label: 'Name', kind: 'text', max: 64, hint: 'next number', isOptional: true }],
+    said: (_, { name, height }) => `Took the snapshot ${name} at block ${groupDigits(height)}.`,
+  }),
+  reorg: action({
+    title: 'Reorg',
+    group: 'chain',
+    about: 'replaces the last blocks by others',
+    button: 'Reorg',
+    method: 'dev.reorg',
+    fields: [
+      { name: 'depth', label: 'Blocks', kind: 'integer', start: 1, min: 1, max: 1000 },
+      { name: 'returnTxs', label: 'Their transactions wait again', kind: 'flag', isOn: true },
+    ],
+    said: (_, { removed, height, returned }) =>
+      `Replaced ${plural(removed.length, 'block')} up to block ${groupDigits(height)}. ${plural(returned, 'transaction')} came back to the mempool.`,
+    isUndoable: true,
+  }),
+  reset: action({
+    title: 'Reset the chain',
+    group: 'chain',
+    about: 'to the state of a new one, with its clock and names',
+    button: 'Reset',
+    method: 'dev.reset',
+    fields: [],
+    said: (_, { height }) => `The chain is new again, at block ${groupDigits(height)}.`,
+    isUndoable: true,
+  }),
+
+  freezeTime: action({
+    title: 'Freeze the clock',
+    group: 'time',
+    about: 'it stands still',
+    button: 'Freeze',
+    method: 'dev.freezeTime',
+    fields: [],
+    said: () => 'The clock stands still.',
+  }),
+  resetTime: action({
+    title: 'Reset the clock',
+    group: 'time',
+    about: 'to the real time',
+    button: 'Reset',
+    method: 'dev.resetTime',
+    fields: [],
+    said: () => 'The clock shows the real time.',
+  }),
+  setTime: action({
+    title: 'Set the clock',
+    group: 'time',
+    about: 'to a time, UTC',
+    button: 'Set',
+    method: 'dev.setTime',
+    fields: [{ name: 'time', label: 'Time, UTC', kind: 'time' }],
+    said: (shown) => `The clock is at ${shown.time}.`,
+  }),
+  setNextBlockTime: action({
+    title: 'Set the time of the next block',
+    group: 'time',
+    about: 'the clock goes on from there',
+    button: 'Set',
+    method: 'dev.setNextBlockTime',
+    fields: [{ name: 'time', label: 'Next block at, UTC', kind: 'time' }],
+    said: (shown) => `The next block is at ${shown.time}.`,
+  }),
+
+  setLatency: action({
+    title: 'Delay calls',
+    group: 'faults',
+    about: 'of one method or of all',
+    button: 'Delay',
+    method: 'dev.setLatency',
+    fields: [
+      { name: 'ms', label: 'Delay, ms', kind: 'integer', start: 500, min: 0, max: 20_000 },
+      { name: 'method', label: 'Of method', kind: 'text', max: 64, hint: 'all methods', isOptional: true, isCode: true },
+    ],
+    said: (shown) => `${shown.method === '' ? 'All calls take' : `${shown.method} takes`} ${shown.ms} ms longer now.`,
+  }),
+  failNext: action({
+    title: 'Fail the next calls',
+    group: 'faults',
+    about: 'of a method, with an error of your words',
+    button: 'Fail next',
+    method: 'dev.failNext',
+    fields: [
+      { name: 'method', label: 'Method', kind: 'text', start: 'avm.issueTx', max: 64, isCode: true },
+      { name: 'times', label: 'Times', kind: 'integer', start: 1, min: 1, max: 1_000_000 },
+      { name: 'error', label: 'Error', kind: 'text', max: 1000, hint: 'its own words', isOptional: true },
+    ],
+    said: (shown) => `The next ${shown.times === '1' ? 'call' : `${groupDigits(shown.times ?? '')} calls`} of ${shown.method} will fail.`,
+  }),
+  setUnhealthy: action({
+    title: 'Fail a health check',
+    group: 'faults',
+    about: 'until the fault is ended',
+    button: 'Make unhealthy',
+    method: 'dev.setUnhealthy',
+    fields: [
+      { name: 'check', label: 'Health check', kind: 'text', start: 'X', max: 64, isCode: true },
+      { name: 'message', label: 'Message', kind: 'text', start: 'ordered by a developer', max: 1000 },
+    ],
+    said: (shown) => `The health check ${shown.check} fails now.`,
+  }),
+};
