@@ -21,7 +21,7 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'signatures whose signers wait to be recovered',
     limit:
-      '{chain/recovery/sliced-recovery.ts#maxWaiting} slices ({chain/recovery/sliced-recovery.ts#sliceSize} signatures each) of transactions with more than {chain/recovery/recovery.ts#sliceThreshold} signatures; smaller transactions are bounded by the open requests',
+      'of transactions with more than {chain/recovery/recovery.ts#sliceThreshold} signatures: {chain/recovery/sliced-recovery.ts#maxWaiting} times {chain/recovery/sliced-recovery.ts#sliceSize} signatures; of smaller ones: as many as there are open requests',
     over: 'error RECOVERY_BUSY; 503 of the Data API',
     test: 'src/chain/recovery/recovery.test.ts',
     holds: ['chain/recovery/sliced-recovery.ts waiting', 'chain/recovery/recovery.ts arrivals', 'app/platform/thread.ts pending'],
@@ -29,7 +29,7 @@ export const chainResources: readonly ResourceRow[] = [
   {
     resource: 'records of dropped and refused transactions (`dev.getTxLifecycle`)',
     limit:
-      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/refusals.ts#maxDropReasons} reasons that are repeated as AvalancheGo does; the lifecycle of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
+      '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/refusals.ts#maxDropReasons} reasons that `--strict` answers again for the same transaction, as AvalancheGo does; the lifecycle of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',
     over: 'the oldest are dropped',
     test: 'src/chain/lifecycle/drop-log.test.ts',
     holds: [
@@ -119,7 +119,7 @@ export const chainResources: readonly ResourceRow[] = [
   },
   {
     resource: 'caches',
-    limit: '`--cache-bytes` for all; `cacheTable` has the share of each',
+    limit: '`--cache-bytes` for all; the share of each is in `cacheTable` (src/base/cache/cache-table.ts)',
     over: 'the least recently used entries are evicted',
     seen: 'serac_cache_bytes',
     test: 'test/caches.test.ts',

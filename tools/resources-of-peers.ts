@@ -84,7 +84,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that wait for their parents, and requests for them',
     limit:
-      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, at most half of them from peers without stake; {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes} of blocks that could not be verified; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to one peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all peers without stake; {network/consensus/unissued-blocks.ts#maxPauses} refused blocks with the pause before the next attempt',
+      '{network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.count} blocks and {network/consensus/engine-parameters.ts#engineLimits.pendingBlocks.all.bytes}, at most half of them from peers without stake; {network/consensus/engine-parameters.ts#engineLimits.unverifiedBytes} of blocks that could not be verified; {network/consensus/engine-parameters.ts#engineLimits.blockRequests.all.count} requests, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.perPeer.count} to one peer, {network/consensus/engine-parameters.ts#engineLimits.blockRequests.withoutStake.count} to all peers without stake; {network/consensus/unissued-blocks.ts#maxPauses} refused blocks are remembered, each with the time of the next attempt',
     over: 'the block is dropped, and requested again when a vote names it, a refused block after its pause',
     seen: 'avalanche_snowman_blocked',
     test: 'src/network/consensus/engine-limits.test.ts',
@@ -105,7 +105,7 @@ export const peerResources: readonly ResourceRow[] = [
   {
     resource: 'blocks that consensus processes, and its polls',
     limit:
-      'a block needs the signature of the proposer of its time window, which bounds their number; {network/consensus/engine-parameters.ts#defaultEngineParameters.concurrentRepolls} repeated polls at a time, and one for each new block',
+      'blocks: one for each proposer of a time window, whose signature it needs; {network/consensus/engine-parameters.ts#defaultEngineParameters.concurrentRepolls} repeated polls at a time, and one for each new block',
     over: 'no block is built above {network/consensus/engine-parameters.ts#defaultEngineParameters.optimalProcessing} processing blocks; health fails',
     seen: 'avalanche_snowman_blks_processing',
     test: 'test/simulation/simulation.test.ts',

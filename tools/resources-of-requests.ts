@@ -60,11 +60,11 @@ export const requestResources: readonly ResourceRow[] = [
     resource: 'calls of a batch, and bytes of its answer',
     limit:
       '{api/rpc/limits.ts#maxBatch} calls, {api/rpc/limits.ts#maxBatchResponse}; {app/servers/handlers.ts#maxRunningBatches} batches run at once',
-    over: 'an error of the batch; others wait',
+    over: 'a larger batch gets an error; further batches wait',
     test: 'src/api/rpc/json-rpc.test.ts',
   },
   {
-    resource: 'parameters of a call: bytes, values, nesting, items of a list',
+    resource: 'parameters of a call (over HTTP the body is refused first): bytes, values, nesting, items of a list',
     limit:
       '{api/rpc/limits.ts#maxParamsLength}, {api/rpc/limits.ts#maxValues} values, {api/rpc/json-scan.ts#maxDepth} levels, {api/rpc/params.ts#maxListLength} items',
     over: 'an error of the call',

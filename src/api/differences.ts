@@ -56,7 +56,7 @@ export const differences = {
     why: 'AvalancheGo always has such a port. Another node on the same machine may listen on the default port, 9651. With --strict the answer is 9651.',
   },
   indexRoutes: {
-    what: '`GET /` returns an index of all URLs, `/ready` 200 or 503 for load balancers, `/ext/settings` the flags of the node for callers of `/ext/dev`.',
+    what: '`GET /` returns an index of all URLs, or the explorer to a request that accepts `text/html`; `/ready` returns 200 or 503 for load balancers; `/ext/settings` the flags of the node for callers of `/ext/dev`.',
     why: 'AvalancheGo answers 404 to all three. Other HTTP methods of `/` are still answered with 404.',
   },
   extraChecks: {

@@ -14,7 +14,7 @@ const columns = 80;
 export function formatBanner(info: BannerInfo, style: Pick<Style, 'bold' | 'dim'> = plainStyle): string {
   const before = [formatTitle(info), ...stateRows(info), ...blockRows(info)];
   const after = [
-    ...(info.mnemonic === undefined ? [] : [row('Mnemonic', info.mnemonic)]),
+    ...keyRows(info),
     ...urlRows(info),
     ...chainRows(info),
     ...truncateLines(info.warnings, maxWarnings).map((text) => row('Warning', text)),
@@ -97,16 +97,21 @@ function stateRows({ stateDir, stateFile, height, following, peersAt, nodeID, wo
   ];
 }
 
-function blockRows({ following, peersAt, mining, mnemonic, apis, accounts }: BannerInfo): string[] {
-  if (following !== undefined || peersAt !== undefined) return [];
-  const keys = apis.dev && (mnemonic !== undefined || accounts.length === 1) ? '; keys: serac accounts (public)' : '';
-  return [row('Blocks', `${describeMining(mining)}${keys}`)];
+function blockRows({ following, peersAt, mining }: BannerInfo): string[] {
+  return following !== undefined || peersAt !== undefined ? [] : [row('Blocks', describeMining(mining))];
 }
 
 function describeMining({ automine, interval }: BannerInfo['mining']): string {
   const timed = `every ${interval / 1000} s if there is a transaction`;
   if (automine) return interval === 0 ? 'as soon as there is a transaction' : `at once, and ${timed}`;
   return interval === 0 ? 'by hand: serac mine' : timed;
+}
+
+/** Where the private keys are, which everybody knows. Nothing of a mnemonic that the user gave is shown. */
+function keyRows({ mnemonic, apis, accounts }: BannerInfo): string[] {
+  const where = apis.dev ? 'public: serac accounts prints them' : 'public';
+  if (mnemonic === undefined) return apis.dev && accounts.length === 1 ? [row('Keys', where)] : [];
+  return [row('Mnemonic', mnemonic), row('Keys', `${where}; the mnemonic makes 1 to ${accounts.at(-1)?.index ?? 0}`)];
 }
 
 /** Accounts with addresses and balances. An account without funds that is the only one is left out: its key is not for this network. */
@@ -129,12 +134,15 @@ const fitLabel = (label: string, room: number): string => {
   return label.length <= shown ? label : `${label.slice(0, shown - 1)}…`;
 };
 
-/** Documentation is left out, and the API docs if there is an explorer, which links to both: the banner has at most 25 lines. */
+/** The docs are left out, and beside an explorer what its pages show or link to, since the banner has at most 25 lines. `GET /` lists every URL. */
 function urlRows(info: BannerInfo): string[] {
   const urls = listUrls(info);
   const hasExplorer = urls.some(({ name }) => name === 'explorer');
-  return urls.filter(({ name }) => name !== 'docs' && (!hasExplorer || name !== 'reference')).map(({ label, url }) => row(label, url));
+  const shown = urls.filter(({ name }) => name !== 'docs' && !(hasExplorer && leftOutBesideExplorer.has(name)));
+  return shown.map(({ label, url }) => row(label, url));
 }
+
+const leftOutBesideExplorer: ReadonlySet<string> = new Set(['reference', 'metrics']);
 
 function chainRows({ chains, url }: BannerState & ServedUrls): string[] {
   const lines = chains.map(({ alias }) => `${url}/ext/bc/${alias}`);
