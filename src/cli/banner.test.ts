@@ -143,7 +143,7 @@ test('the banner has at most 25 lines: fewer accounts are shown if there is more
     warnings: many(30),
   });
   expect(text.split('\n')).toHaveLength(maxBannerLines);
-  expect(text).toContain('… 496 more: serac accounts');
+  expect(text).toContain('… 497 more: serac accounts');
   expect(text).toContain('… and 62 more');
   expect(text).toContain('… and 28 more');
 });

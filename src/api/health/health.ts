@@ -1,6 +1,9 @@
 import type { Check, Result } from '../../base/health/result.ts';
 import { createWorker, oncePassed, type Report, type Worker } from './worker.ts';
 
+/** Milliseconds until failing checks run again: a node that works again should say so long before the next round. */
+const retryInterval = 1000;
+
 /** Readiness: has started. Health: works. Liveness: needs no restart. */
 export type CheckKind = 'readiness' | 'health' | 'liveness';
 
@@ -34,11 +37,23 @@ export function createHealth({
   };
   let started: Promise<void> | undefined;
   let cancelTimer = () => {};
+  let cancelRetry: (() => void) | undefined;
   let stopped = false;
 
   const runRound = async (): Promise<void> => {
     await Promise.all([workers.readiness.runAll(), workers.health.runAll(), workers.liveness.runAll()]);
+    scheduleRetry();
     if (!stopped) cancelTimer = after(interval, () => void runRound());
+  };
+
+  const scheduleRetry = (): void => {
+    const isNeeded = Object.values(workers).some((one) => one.hasFailing());
+    if (isNeeded && !stopped && cancelRetry === undefined) cancelRetry = after(retryInterval, () => void retryFailing());
+  };
+  const retryFailing = async (): Promise<void> => {
+    await Promise.all(Object.values(workers).map((one) => one.retryFailing()));
+    cancelRetry = undefined;
+    scheduleRetry();
   };
 
   return {
@@ -46,7 +61,10 @@ export function createHealth({
       workers[kind].register(name, kind === 'readiness' ? oncePassed(check) : check, tags),
     report: (kind: CheckKind, tags: readonly string[]): Report => workers[kind].report(tags),
     /** Runs one check now, because its subject has changed and the next round may be 30 s away. */
-    recheck: (kind: CheckKind, name: string): Promise<void> => workers[kind].run(name),
+    recheck: async (kind: CheckKind, name: string): Promise<void> => {
+      await workers[kind].run(name);
+      if (started !== undefined) scheduleRetry();
+    },
     /** Runs all checks periodically. Resolves after the first round, so that no result is "not yet run". */
     start: (): Promise<void> => {
       started ??= runRound();
@@ -54,11 +72,12 @@ export function createHealth({
     },
     /** Runs all `health` checks now, in addition to the periodic rounds. */
     refresh: (): void => {
-      if (started !== undefined && !stopped) void workers.health.runAll();
+      if (started !== undefined && !stopped) void workers.health.runAll().then(scheduleRetry);
     },
     stop: (): void => {
       stopped = true;
       cancelTimer();
+      cancelRetry?.();
     },
   };
 }

@@ -101,6 +101,34 @@ test('a failing check reports the number of failures and the time of the first, 
   expect(changes).toEqual(['health diskspace passes', 'health diskspace again']);
 });
 
+test('a failing check runs again after a second, and its failures are counted in rounds', async () => {
+  const { health, time, result, changes } = setUp();
+  let outcome: Outcome = { error: 'behind' };
+  let runs = 0;
+  health.register('health', 'X', () => {
+    runs++;
+    return outcome;
+  });
+  await health.start();
+  for (let second = 0; second < 3; second++) await time.advance(1000);
+  expect(runs).toBe(4);
+  expect(result('X')).toMatchObject({ contiguousFailures: 1, timestamp: '2026-11-15T00:48:26Z' });
+  outcome = { details: 'at the tip' };
+  await time.advance(1000);
+  expect(result('X')).toEqual({ message: 'at the tip', timestamp: '2026-11-15T00:48:30Z', duration: 0 });
+  expect(changes).toEqual(['health X passes']);
+  // A check that passes waits for the next round.
+  await time.advance(1000);
+  expect(runs).toBe(5);
+  outcome = { error: 'behind' };
+  await health.recheck('health', 'X');
+  outcome = {};
+  await time.advance(1000);
+  expect(result('X')?.error).toBeUndefined();
+  health.stop();
+  expect(time.pending()).toBe(0);
+});
+
 test('a check that throws or rejects fails with its message; a system error is shown without the path', async () => {
   const { health, result } = setUp();
   const system = Object.assign(new Error("ENOENT: no such file or directory, statfs '/home/me'"), { code: 'ENOENT', syscall: 'statfs' });

@@ -28,9 +28,10 @@ type WorkerEnv = {
 export function createWorker(env: WorkerEnv) {
   const entries = new Map<string, Entry>();
 
-  const runEntry = async (name: string, entry: Entry): Promise<void> => {
+  const runEntry = async (name: string, entry: Entry, isKept: (outcome: Outcome) => boolean = () => true): Promise<void> => {
     const run = entry.running ?? startCheck(entry, env.now());
     const outcome = run.outcome instanceof Promise ? await withTimeout(run.outcome, env) : run.outcome;
+    if (!isKept(outcome)) return;
     const before = entry.result;
     entry.result = resultOf(outcome, run.began, env.now(), before);
     if ((before.error === undefined) !== (outcome.error === undefined)) env.onChange?.(name, entry.result);
@@ -44,6 +45,15 @@ export function createWorker(env: WorkerEnv) {
     },
     runAll: async (): Promise<void> => {
       await Promise.all([...entries].map(([name, entry]) => runEntry(name, entry)));
+    },
+    hasFailing: (): boolean => [...entries.values()].some(({ result }) => result.error !== undefined),
+    /**
+     * Runs the failing checks once more, and keeps the results of those that pass now. What still fails keeps its result: AvalancheGo counts
+     * `contiguousFailures` in rounds.
+     */
+    retryFailing: async (): Promise<void> => {
+      const failing = [...entries].filter(([, entry]) => entry.result.error !== undefined && entry.running === undefined);
+      await Promise.all(failing.map(([name, entry]) => runEntry(name, entry, ({ error }) => error === undefined)));
     },
     /** Runs one check now; does nothing if the name is unknown. */
     run: async (name: string): Promise<void> => {
