@@ -393,13 +393,22 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     for (const age of ages) expect(age).toMatch(/^(now|\d+(\.\d+)? (s|min))$/);
   });
 
-  test('first load, in kilobytes of gzip', async () => {
+  test('first load: the page, its style sheet and its scripts keep to their budgets, in bytes of gzip', async () => {
     const html = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
     const files = [...html.matchAll(/"(\/_page\/[^"]+)"/g)].map(([, path = '']) => path);
-    let bytes = Bun.gzipSync(Buffer.from(html)).length;
-    for (const file of files) bytes += Bun.gzipSync(Buffer.from(await (await fetch(url + file)).arrayBuffer())).length;
-    process.stdout.write(`explorer: first load ${(bytes / 1000).toFixed(1)} kB gzip in ${files.length + 1} files\n`);
-    expect(bytes).toBeLessThan(60_000);
+    const bytes = { css: 0, js: 0, all: Bun.gzipSync(Buffer.from(html)).length };
+    for (const file of files) {
+      const size = Bun.gzipSync(Buffer.from(await (await fetch(url + file)).arrayBuffer())).length;
+      if (file.endsWith('.css')) bytes.css += size;
+      if (file.endsWith('.js')) bytes.js += size;
+      bytes.all += size;
+    }
+    process.stdout.write(`explorer: first load ${JSON.stringify(bytes)} in ${files.length + 1} files\n`);
+    expect(bytes.css).toBeGreaterThan(0);
+    expect(bytes.css).toBeLessThan(12 * 1024);
+    expect(bytes.js).toBeGreaterThan(0);
+    expect(bytes.js).toBeLessThan(48 * 1024);
+    expect(bytes.all).toBeLessThan(70 * 1024);
   });
 
   test('without script every page has its content', async () => {

@@ -52,11 +52,17 @@ test('a burned property is no part of the fee, and properties are no NFTs', asyn
   expect(await html(`/graph/${ids.burn}`)).not.toContain('TTL NFT');
 });
 
-test('the list of the latest transactions is full, however large they are', async () => {
-  const wallet = createWallet('large transactions', { keys: [ewoq] });
+const wallet = createWallet('large transactions', { keys: [ewoq] });
+
+/** An unspent output that pays for a transaction. */
+async function findFunds(): Promise<Utxo> {
   const { result } = await node.program().client.call('/ext/bc/X', 'avm.getUTXOs', { addresses: [format(ewoq.address)] });
   const utxos = (result as unknown as { readonly utxos: readonly string[] }).utxos.map((hex) => parseUtxo(parseHex('hex', hex)));
-  let change = utxos.find(({ output }) => output.kind === 'secp256k1fx.TransferOutput') as Utxo;
+  return utxos.find(({ output }) => output.kind === 'secp256k1fx.TransferOutput') as Utxo;
+}
+
+test('the list of the latest transactions is full, however large they are', async () => {
+  let change = await findFunds();
   // More owners than this do not fit into a transaction of 64 KiB.
   const owners = ownedBy(Array.from({ length: 2900 }, (_, n) => hexOf(n + 10)));
   for (let i = 0; i < 12; i++) {
@@ -112,5 +118,18 @@ describe.skipIf(binary === undefined)('Chromium', () => {
       await open(path);
       expect([path, await cut('.panel td, .panel th, .panel .sum')]).toEqual([path, []]);
     }
+  });
+
+  test('what is folded on the screen is printed', async () => {
+    const outputs = Array.from({ length: 30 }, (_, n) => transfer(localChainParams.feeAsset, 1_000_000n, ownedBy([hexOf(n + 10)])));
+    const tx = signDraft(baseTx(wallet, { utxos: [await findFunds()] }, outputs));
+    expect(await node.issue(tx)).toMatchObject({ result: { txID: idText(tx.id) } });
+    await node.untilAccepted(tx);
+    await open(`/tx/${idText(tx.id)}`);
+    const isLastShown = `document.querySelector('#out-29').checkVisibility()`;
+    await page.emulate({ width: 1440, height: 900 });
+    expect(await page.run<boolean>(isLastShown)).toBe(false);
+    await page.emulate({ width: 718, height: 1046, isPrinted: true });
+    expect(await page.run<boolean>(isLastShown)).toBe(true);
   });
 });

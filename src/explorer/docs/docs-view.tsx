@@ -80,7 +80,7 @@ const DocsBar = ({ frame: { isServed }, url }: { frame: DocsFrame; url: UrlOf })
   <header class="top-bar">
     <div class="bar">
       <a class="brand" href={url('index.html')} aria-label="Serac documentation, home">
-        <Mark /> Serac
+        <Mark /> <span class="brand-name">Serac</span>
       </a>
       <span class="network">Docs</span>
       <search>

@@ -30,6 +30,7 @@ export function GraphView({ data, context, now }: ViewProps<GraphData>) {
         }
       />
       <Panel
+        weight="answer"
         title={`${plural(layout.nodes.filter(({ content }) => content.kind === 'tx').length, 'transaction')}`}
         side={
           <>
@@ -104,7 +105,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
                   {shortId(output.id)}
                 </a>
               </td>
-              <td class="number">
+              <td class="number line-1-end">
                 {output.isMintRight ? (
                   <>
                     may mint <AssetLink id={output.asset.assetId} symbol={output.asset.symbol} />
@@ -117,7 +118,7 @@ const OutputTable = ({ outputs, selected, context, now }: TableProps) => (
                 <Owners output={output} context={context} />
                 {output.locktime > now && <span class="locked"> locked until {dateText(output.locktime)}</span>}
               </td>
-              <td>
+              <td data-name="Created by">
                 <Side {...output.created} context={context} /> <small>output {output.index}</small>
               </td>
               <td>

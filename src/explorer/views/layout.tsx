@@ -61,7 +61,7 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
     <header class="top-bar">
       <div class="bar">
         <a class="brand" href={context.has.explorer ? '/' : '/api'} aria-label="Serac, home">
-          <Mark /> Serac
+          <Mark /> <span class="brand-name">Serac</span>
         </a>
         <span class="network">
           {context.network.name} <small>{context.network.id}</small>
@@ -91,22 +91,13 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
         {sections
           .filter(
             ({ isAvailable, name, isPageOnly }) =>
-              context.has.explorer &&
-              isAvailable(context) &&
-              (name !== 'dev' || dev !== undefined || context.has.devToken) &&
-              (!isPageOnly || name === section),
+              context.has.explorer && isAvailable(context) && (name !== 'dev' || dev !== undefined || context.has.devToken) && !isPageOnly,
           )
-          .map(({ name, word, path, key, isPageOnly }) =>
-            isPageOnly ? (
-              <a href="#main" aria-current="page">
-                {word}
-              </a>
-            ) : (
-              <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
-                {word}
-              </a>
-            ),
-          )}
+          .map(({ name, word, path, key }) => (
+            <a href={path} aria-current={name === section ? 'page' : undefined} data-go={key}>
+              {word}
+            </a>
+          ))}
         <span class="nav-right">
           <a href="/api" aria-current={section === undefined ? 'page' : undefined}>
             API

@@ -69,12 +69,16 @@ export const TxLink = ({ id }: { id: string }) => (
 );
 
 export const AssetLink = ({ id, symbol }: { id: string; symbol: string }) => (
-  <a href={`/asset/${id}`} title={id}>
+  <a class="short" href={`/asset/${id}`} title={id}>
     {symbol || shortId(id)}
   </a>
 );
 
-export const BlockLink = ({ height }: { height: number }) => <a href={`/block/${height}`}>{groupDigits(height)}</a>;
+export const BlockLink = ({ height }: { height: number }) => (
+  <a class="short" href={`/block/${height}`}>
+    {groupDigits(height)}
+  </a>
+);
 
 /** A button that copies a text. Without script it is not shown. */
 export const CopyButton = ({ text, what }: { text: string; what: string }) => (
@@ -138,11 +142,15 @@ type PanelProps = {
   readonly side?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;
+  readonly weight?: PanelWeight;
 };
 
+/** How much a panel matters: `answer`: what the page is about. `evidence`: what shows it. `rest`: what few readers need. */
+type PanelWeight = 'answer' | 'evidence' | 'rest';
+
 /** A panel with a heading. */
-export const Panel = ({ title, side, children, class: name = '' }: PanelProps) => (
-  <section class={`panel ${name}`}>
+export const Panel = ({ title, side, children, class: name = '', weight = 'evidence' }: PanelProps) => (
+  <section class={`panel panel-${weight} ${name}`}>
     <div class="panel-head">
       <h2>{title}</h2>
       {side !== undefined && <div class="panel-side">{side}</div>}
@@ -151,11 +159,22 @@ export const Panel = ({ title, side, children, class: name = '' }: PanelProps) =
   </section>
 );
 
+/** A panel of the rest that is closed at first; it is printed whole. `side`: text only, as the heading opens the panel. */
+export const FoldedPanel = ({ title, side, children }: Pick<PanelProps, 'title' | 'side' | 'children'>) => (
+  <details class="panel panel-rest">
+    <summary class="panel-head">
+      <h2>{title}</h2>
+      {side !== undefined && <span class="panel-side">{side}</span>}
+    </summary>
+    <Part>{children}</Part>
+  </details>
+);
+
 type Fact = { readonly name: string; readonly value: ComponentChildren; readonly note?: ComponentChildren };
 
 /** A row of facts: names above values. */
-export const Facts = ({ facts, columns }: { facts: readonly Fact[]; columns: number }) => (
-  <dl class={`panel facts facts-${columns}`}>
+export const Facts = ({ facts, columns, weight = 'evidence' }: { facts: readonly Fact[]; columns: number; weight?: PanelWeight }) => (
+  <dl class={`panel panel-${weight} facts facts-${columns}`}>
     {facts.map(({ name, value, note }) => (
       <div>
         <dt>{name}</dt>

@@ -12,7 +12,7 @@ type SectionRow = {
   readonly isAvailable: (context: PageContext) => boolean;
   /** What a server without this section lacks. */
   readonly needs?: string;
-  /** Whether the tab is shown only while one of its pages is open: there is no list to go to. */
+  /** Whether the section has pages but no item in the navigation: there is no list to go to. */
   readonly isPageOnly?: true;
 };
 

@@ -1,6 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { Rows } from './in-parts.tsx';
 
+/**
+ * On a phone every table is a list of rows with two lines (style/media.css). The first line has what matters: the first cell and, at its end, a number
+ * in the last; the others follow on the second. A cell may say otherwise with its class: `line-1`, `line-1-end`, `line-2`, `line-2-end`. With
+ * `data-name` the cell has a name before its value, for numbers that nobody understands without the head of the column.
+ */
+
 /** The name of a column, and whether it has numbers. */
 type Column = string | { readonly number: string };
 

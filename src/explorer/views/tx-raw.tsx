@@ -22,15 +22,21 @@ export function CredentialsPanel({ tx, signers, context }: { tx: Tx; signers: Si
   const memo = memoParts(tx.memo);
   const memoBytes = (tx.memo.length - 2) / 2;
   return (
-    <Panel title="Credentials and memo" side={rows.size > 0 && <SaveMenu csv="credentials" />}>
+    <Panel
+      title="Credentials and memo"
+      weight={memoBytes === 0 ? 'rest' : 'evidence'}
+      side={rows.size > 0 && <SaveMenu csv="credentials" />}
+    >
       <Scroll>
         <table data-csv="credentials">
           <TableHead columns={['Input', 'Owner', 'Signature']} />
           <tbody>
             {[...rows].map(([signature, { inputs, owners }]) => (
               <tr>
-                <td>{inputs.join(', ')}</td>
-                <td>{owners.length === 1 ? <AddressLink address={owners[0] as string} context={context} /> : `one of ${owners.length}`}</td>
+                <td data-name="Input">{inputs.join(', ')}</td>
+                <td class="line-1">
+                  {owners.length === 1 ? <AddressLink address={owners[0] as string} context={context} /> : `one of ${owners.length}`}
+                </td>
                 <td class="mono">
                   {signature.slice(0, 14)}…{signature.slice(-6)} <CopyButton text={signature} what="signature" />
                 </td>
@@ -73,7 +79,7 @@ export function RawPanel({ data, context, origin }: Omit<ViewProps<AcceptedTx>, 
   const shown = texts.find(([name]) => name === tab) ?? (texts[0] as (typeof texts)[0]);
   const text = shown[2]();
   return (
-    <section class="panel raw">
+    <section class="panel panel-rest raw">
       <div class="tabs">
         <div role="tablist" aria-label="The transaction for programs">
           {texts.map(([name, word]) => (

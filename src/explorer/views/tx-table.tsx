@@ -83,6 +83,8 @@ export type TxColumn<R> = {
   /** A time in Unix seconds; the cell then shows its age. */
   readonly time?: (row: R) => number;
   readonly isQuiet?: boolean;
+  /** Where the cell is on a phone, at the end of a line of its row. Default: below them, with the name of the column. */
+  readonly phone?: 'line-1-end' | 'line-2-end';
 };
 
 type TxTableProps<R> = {
@@ -128,10 +130,10 @@ export const TxTable = <R,>({ csv, rows, line, columns, context, caption, firstI
               class={fresh?.has(one.id) ? 'fresh' : ''}
             >
               {firstIndex !== undefined && <td class="number quiet">{firstIndex + at}</td>}
-              <td>
+              <td class="line-1">
                 <KindPill kind={kindOfType(one.type, one.summary.action === 'mint')} />
               </td>
-              <td>
+              <td class="line-1">
                 <TxLink id={one.id} />
               </td>
               <td class="wide-cell">
@@ -139,8 +141,12 @@ export const TxTable = <R,>({ csv, rows, line, columns, context, caption, firstI
                   <Parts parts={partiesParts(one.summary)} context={context} />
                 </span>
               </td>
-              {columns.map(({ cell, time, isQuiet }) => (
-                <td class={isQuiet ? 'number quiet' : 'number'} data-age={time?.(row)}>
+              {columns.map(({ name, cell, time, isQuiet, phone }) => (
+                <td
+                  class={`number ${phone ?? 'line-3'}${isQuiet ? ' quiet' : ''}`}
+                  data-age={time?.(row)}
+                  data-name={phone === undefined ? name : undefined}
+                >
                   {cell(row, at)}
                 </td>
               ))}
@@ -152,7 +158,11 @@ export const TxTable = <R,>({ csv, rows, line, columns, context, caption, firstI
   </table>
 );
 
-export const amountColumn: TxColumn<TxRow> = { name: 'Amount', cell: ({ summary }) => <Moved summary={summary} /> };
+export const amountColumn: TxColumn<TxRow> = {
+  name: 'Amount',
+  cell: ({ summary }) => <Moved summary={summary} />,
+  phone: 'line-2-end',
+};
 
 /** How long ago each transaction was accepted. */
 export const ageColumn = <R,>(time: (row: R) => number, now: number): TxColumn<R> => ({
@@ -160,4 +170,5 @@ export const ageColumn = <R,>(time: (row: R) => number, now: number): TxColumn<R
   time,
   cell: (row) => ageText(now - time(row)),
   isQuiet: true,
+  phone: 'line-1-end',
 });
