@@ -233,26 +233,37 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await node.dev('dev.deleteSnapshot', { name: 'base' });
   });
 
-  test("a time in full is in UTC, with the reader's own beside it; tables have it as a tooltip", async () => {
-    const { txID } = await node.dev('dev.faucet', { to: (await node.dev('dev.accounts')).accounts[1].address });
-    await page.setTimeZone('Asia/Kolkata');
-    await page.open(`${url}/tx/${txID}`);
-    const shown = await eventually(
-      () => page.run<string>(`[...document.querySelectorAll('.facts dd')].find((one) => one.querySelector('time'))?.textContent ?? ''`),
-      (text) => text.includes('GMT'),
-    );
-    const [, utc = '', local = ''] = /(\d\d:\d\d:\d\d).*(\d\d:\d\d:\d\d) GMT\+5:30$/.exec(shown) ?? [];
-    const seconds = (text: string): number => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
-    expect((seconds(local) - seconds(utc) + 86_400) % 86_400).toBe(5.5 * 3600);
-    for (const path of [
-      '/block/1',
-      `/output/${await page.run<string>(`document.querySelector('a[href^="/output/"]')?.getAttribute('href').slice(8) ?? ''`)}`,
-    ]) {
-      await page.open(url + path);
-      expect(await until(`document.querySelector('.local-time:not(:empty)') !== null`)).toBe(true);
-    }
-    await page.open(`${url}/throughput`);
-    expect(await until(`document.querySelector('table time')?.title.includes('GMT+5:30') === true`)).toBe(true);
+  test("a time is in the reader's zone from the first paint on, in UTC when the reader asks for it, and always in a tooltip", async () => {
+    const { address } = (await node.dev('dev.accounts')).accounts[1];
+    const { txID } = await node.dev('dev.faucet', { to: address });
+    const { text: html } = await node.program().client.send('GET', `/tx/${txID}`, { accept: 'text/html' });
+    const [, utc = ''] = /<time[^>]* data-form="full">([^<]*\d{4} \d\d:\d\d:\d\d UTC)</.exec(html.slice(html.indexOf('<main'))) ?? [];
+    const readTime = (): Promise<string> => page.run(`document.querySelector('main time').textContent`);
+    const switchZone = async (shown: string): Promise<void> => {
+      expect(await text('[data-zone-button]')).toBe(`Times in ${shown}`);
+      await page.run(`document.querySelector('[data-zone-button]').click()`);
+    };
+    await page.setTimeZone('Asia/Kabul');
+    await page.addScript(`window.firstTime = '';
+      new PerformanceObserver(() => { window.firstTime ||= document.querySelector('main time')?.textContent ?? 'none'; }).observe({ type: 'paint', buffered: true });`);
+    await open(`/tx/${txID}`);
+    const seconds = (text: string): number =>
+      (/\d\d:\d\d:\d\d/.exec(text)?.[0] ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    const local = await readTime();
+    expect(local).toEndWith(' UTC+4:30');
+    expect((seconds(local) - seconds(utc) + 86_400) % 86_400).toBe(4.5 * 3600);
+    expect(await until(`window.firstTime !== ''`)).toBe(true);
+    expect(await page.run(`window.firstTime`)).toBe(local);
+    expect(await page.run<string>(`document.querySelector('main time').title`)).toStartWith(`${utc}, 20`);
+    await switchZone('Asia/Kabul');
+    expect(await until(`document.querySelector('main time').textContent === '${utc}'`)).toBe(true);
+    // The choice is kept, for tables too, whose head names the zone.
+    await open(`/outputs/${address}?state=all`);
+    const heads = `[...document.querySelectorAll('th')].map(({ textContent }) => textContent).join()`;
+    expect(await page.run<string>(heads)).toContain('Created, UTC');
+    await switchZone('UTC');
+    expect(await until(`(${heads}).includes('Created, Asia/Kabul')`)).toBe(true);
+    await page.run(`localStorage.removeItem('serac-times')`);
     await page.setTimeZone('UTC');
   });
 

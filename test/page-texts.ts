@@ -5,7 +5,7 @@ export const pageTexts = (page: Page): Promise<{ shown: string; loaded: string }
   page.run(`(async () => {
     const read = (page) => {
       const main = page.querySelector('main').cloneNode(true);
-      for (const one of main.querySelectorAll('svg, .local-time')) one.remove();
+      for (const one of main.querySelectorAll('svg')) one.remove();
       return main.textContent.replaceAll(/\\s+/g, ' ').trim();
     };
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } });

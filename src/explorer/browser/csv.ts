@@ -1,5 +1,6 @@
 import { placeNames } from '../load/list-place.ts';
 import { isoText, plainNumber } from '../text/text-format.ts';
+import { zoneName } from '../text/zone-time.ts';
 import { getText } from './payload.ts';
 
 /** The most rows that are saved at once. */
@@ -45,6 +46,7 @@ function firstPage(): string {
   return url.pathname + url.search;
 }
 
+/** Times of a sheet are in UTC, whatever zone the page shows. */
 function readSheet(list: HTMLElement): Sheet {
   if (list.dataset.head !== undefined)
     return {
@@ -53,7 +55,7 @@ function readSheet(list: HTMLElement): Sheet {
     };
   const rows = [...list.querySelectorAll('tr')].map((row) => [...row.children].map(readCell));
   const hasHead = list.querySelector('thead') !== null;
-  return { head: hasHead ? (rows[0] ?? []).map(({ text }) => text) : [], rows: hasHead ? rows.slice(1) : rows };
+  return { head: hasHead ? (rows[0] ?? []).map(({ text }) => text.replace(zoneName(), 'UTC')) : [], rows: hasHead ? rows.slice(1) : rows };
 }
 
 const isNumber = /^[−+-]?\d{1,3}(,\d{3})*(\.\d+)?$/;
@@ -68,7 +70,7 @@ function readCell(element: Element): Cell {
       unit: amounts.map(({ dataset }) => dataset.unit).join('; '),
     };
   const copy = element.cloneNode(true) as Element;
-  for (const mark of copy.querySelectorAll('[aria-hidden=true], .local-time')) mark.remove();
+  for (const mark of copy.querySelectorAll('[aria-hidden=true]')) mark.remove();
   for (const time of copy.querySelectorAll('time')) time.textContent = time.dateTime;
   // IDs and addresses are shortened on the page; an amount is a quiet link to its asset.
   for (const link of copy.querySelectorAll('a[title]:is(.mono, .address, :not(.plain))')) link.textContent = link.getAttribute('title');

@@ -2,12 +2,13 @@ import { hydrate, render } from 'preact';
 import { isAfter } from '../../api/events/position.ts';
 import { figuresInterval, type ThroughputData } from '../load/load-throughput.ts';
 import { chainPath } from '../load/page-context.ts';
+import { setZone } from '../text/zone-time.ts';
 import { ActionsContext } from '../views/actions.ts';
 import { App } from '../views/app.tsx';
 import { LiveContext } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { isAffected } from './affected.ts';
-import { addLocalTimes, tickAges } from './ages.ts';
+import { explainAge, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
 import { call, callWebhook, loadState } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
@@ -16,6 +17,7 @@ import { apiKey, devPath, devToken, fetchPayload, getText, readPayload } from '.
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 import { clearArrivals, markArrival, watch, watched } from './watch.ts';
+import { changeZone, keptZone } from './zone.ts';
 
 /** Seconds without a message after which the stream counts as lost; checked every second. The server sends a heartbeat every 2 s. */
 const silence = 4;
@@ -199,8 +201,14 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
 }
 
 listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
+setZone(keptZone());
 draw(true);
-addLocalTimes();
+document.addEventListener('mouseover', explainAge);
+document.addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element) || !target.closest('[data-zone-button]')) return;
+  changeZone();
+  draw();
+});
 // On a phone the navigation is wider than the window.
 document.querySelector('.nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 if (payload.context.has.events) followStream();
@@ -215,7 +223,6 @@ setInterval(() => {
   if (payload.context.has.events && (performance.now() - lastMessage) / 1000 > silence && store.setStatus('lost')) schedule();
   if (payload.view === 'home') schedule();
   tickAges(store.now());
-  addLocalTimes();
   const age = figuresAge(payload);
   if (age !== undefined && performance.now() - loadedAt >= age) void reload();
 }, 1000);

@@ -4,6 +4,7 @@ import { type BalancePlot, balanceRanges, type RangeName } from '../load/load-ba
 import { sumType } from '../load/output-type.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
+import { zoneName } from '../text/zone-time.ts';
 import { Panel, SaveMenu } from './parts.tsx';
 import { Values } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
@@ -65,13 +66,13 @@ export function BalancePanel({ data: { address, plot, utxos, shared }, now }: { 
       </div>
       <Values
         csv="balance"
-        columns={['Since, UTC', { number: unit }]}
+        columns={[`Since, ${zoneName()}`, { number: unit }]}
         summary={isSampled ? 'Values at evenly spaced blocks; changes between them are not listed' : 'Values'}
       >
         {plot.points.toReversed().map(([time, amount]) => (
           <tr>
             <td>
-              <TimeCell time={time} text={`${dateText(time)} ${timeText(time)}`} />
+              <TimeCell time={time} form="day" />
             </td>
             <td class="number">{amountText(amount, denomination)}</td>
           </tr>

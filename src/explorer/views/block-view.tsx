@@ -30,8 +30,8 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
         chip={<Chip tone="ok">accepted</Chip>}
         line={
           <>
-            <TimeText time={block.blockTimestamp} /> UTC ·{' '}
-            <span data-age={block.blockTimestamp}>{ageText(now - block.blockTimestamp)}</span> ago
+            <TimeText time={block.blockTimestamp} /> · <span data-age={block.blockTimestamp}>{ageText(now - block.blockTimestamp)}</span>{' '}
+            ago
           </>
         }
         buttons={

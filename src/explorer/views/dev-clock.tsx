@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { DevData } from '../load/load-dev.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { clockMarks, maxPosition, offsetAt, positionOf, stepsPerMark } from '../text/clock-scale.ts';
-import { dateText, spanText, timeText } from '../text/text-format.ts';
+import { spanText } from '../text/text-format.ts';
+import { zonedText } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
 import { FieldForm, FormNote } from './form.tsx';
 import { useLive } from './live.ts';
@@ -40,9 +41,9 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
       }
     >
       <p class="clock padded">
-        <span class="mono" data-clock>
-          {`${dateText(state.time)} ${timeText(state.time)}`}
-        </span>
+        <time class="mono" data-clock data-time={state.time} data-form="full">
+          {zonedText(state.time, 'full')}
+        </time>
         <span class="quiet">
           {state.isFrozen ? 'frozen, ' : ''}
           {offsetText(offset)}

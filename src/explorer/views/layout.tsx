@@ -3,7 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { type DevState, faultText, miningText } from '../load/dev-state.ts';
 import type { FollowState } from '../load/follow-state.ts';
 import type { PageContext } from '../load/page-context.ts';
-import { dateText, groupDigits, plural, shortId, spanText, timeText } from '../text/text-format.ts';
+import { groupDigits, plural, shortId, spanText, timeText } from '../text/text-format.ts';
+import { zonedText, zoneName } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
 import { FollowStrip } from './follow-strip.tsx';
 import { Mark, SearchGlyph, ThemeButton } from './frame-parts.tsx';
@@ -46,6 +47,9 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
         <span>
           {context.chain.title} <span class="mono">{shortId(context.chain.id)}</span>
         </span>
+        <button type="button" class="link" data-zone-button title="Change between UTC and your time zone">
+          {`Times in ${zoneName()}`}
+        </button>
         <span class="foot-right">{tip === undefined ? '' : `as of block ${groupDigits(tip)}`}</span>
       </footer>
     </>
@@ -130,7 +134,9 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
           Clock {dev.isFrozen && <b>frozen </b>}
           {isShifted(dev) && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
           <span class="quiet">
-            <span data-clock>{`${dateText(dev.time)} ${timeText(dev.time)}`}</span> UTC
+            <time data-clock data-time={dev.time} data-form="full">
+              {zonedText(dev.time, 'full')}
+            </time>
           </span>
         </span>
         <span class="wide-only">{miningText(dev)}</span>

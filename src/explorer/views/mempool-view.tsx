@@ -2,6 +2,7 @@ import { miningText } from '../load/dev-state.ts';
 import type { MempoolData } from '../load/load-mempool.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
+import { zoneName } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
 import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { TableHead } from './table.tsx';
@@ -118,7 +119,7 @@ const DropsPanel = ({ drops }: Pick<MempoolData, 'drops'>) => (
   >
     <Scroll>
       <table data-csv="dropped">
-        <TableHead columns={['Reason', 'Transaction', 'What happened', 'Stage', { number: 'When, UTC' }]} />
+        <TableHead columns={['Reason', 'Transaction', 'What happened', 'Stage', { number: `When, ${zoneName()}` }]} />
         <tbody>
           {drops.map(({ txHash, reason, stage, droppedAt }) => (
             <tr>
@@ -129,7 +130,7 @@ const DropsPanel = ({ drops }: Pick<MempoolData, 'drops'>) => (
               <td class="breakable">{reason.message}</td>
               <td>{stage}</td>
               <td class="number quiet">
-                <TimeCell time={droppedAt / 1000} text={timeText(droppedAt / 1000)} />
+                <TimeCell time={droppedAt / 1000} form="clock" />
               </td>
             </tr>
           ))}

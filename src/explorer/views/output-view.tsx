@@ -3,7 +3,8 @@ import type { OutputData } from '../load/load-output.ts';
 import { outputType } from '../load/output-type.ts';
 import { chainPath, chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
-import { dateText, shortId, timeText } from '../text/text-format.ts';
+import { shortId } from '../text/text-format.ts';
+import { zoneName } from '../text/zone-time.ts';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, BlockLink, Chip, CopyAs, Facts, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
@@ -124,7 +125,7 @@ const NftOwners = ({ owners, current, hasMore, context }: OwnersProps) => (
   <Panel title="Owners over time" side={<SaveMenu csv="owners" />}>
     <Scroll>
       <table data-csv="owners" class="even">
-        <TableHead columns={['Owner', 'Since, UTC', 'By transaction', 'Output']} />
+        <TableHead columns={['Owner', `Since, ${zoneName()}`, 'By transaction', 'Output']} />
         <tbody>
           {owners.toReversed().map((one) => (
             <tr>
@@ -138,7 +139,7 @@ const NftOwners = ({ owners, current, hasMore, context }: OwnersProps) => (
                 {one.consumingTxHash === undefined && <Chip tone="ok">owner now</Chip>}
               </td>
               <td class="quiet">
-                <TimeCell time={one.timestamp} text={`${dateText(one.timestamp)} ${timeText(one.timestamp)}`} />
+                <TimeCell time={one.timestamp} form="day" />
               </td>
               <td>
                 <TxLink id={one.creationTxHash} />

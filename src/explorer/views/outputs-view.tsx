@@ -3,7 +3,8 @@ import { type OutputFilter, type OutputsData, outputsUrl } from '../load/load-ou
 import { outputType } from '../load/output-type.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { canvasOutput } from '../load/slim.ts';
-import { dateText, plural, shortId, timeText } from '../text/text-format.ts';
+import { plural, shortId } from '../text/text-format.ts';
+import { zoneName } from '../text/zone-time.ts';
 import { OutputCanvas } from './address-outputs.tsx';
 import { OutputState } from './output-state.tsx';
 import { AddressLink, AmountText, AssetLink, NextPage, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
@@ -46,7 +47,7 @@ export function OutputsView({ data, context, now }: ViewProps<OutputsData>) {
                 <th>Created by</th>
                 <th>
                   <SortLink by="timestamp" data={data}>
-                    Created, UTC
+                    {`Created, ${zoneName()}`}
                   </SortLink>
                 </th>
                 <th>State</th>
@@ -103,7 +104,7 @@ const Row = ({ utxo, context, now }: { utxo: Utxo } & Pick<ViewProps<OutputsData
       )}
     </td>
     <td class="quiet">
-      <TimeCell time={utxo.timestamp} text={`${dateText(utxo.timestamp)} ${timeText(utxo.timestamp)}`} />
+      <TimeCell time={utxo.timestamp} form="day" />
     </td>
     <td>
       <OutputState utxo={utxo} context={context} now={now} />

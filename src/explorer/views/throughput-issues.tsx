@@ -4,7 +4,7 @@ import { Plot } from '../pictures/plot.tsx';
 import { groupDigits, timeText } from '../text/text-format.ts';
 import { Panel, SaveMenu } from './parts.tsx';
 import { Values } from './table.tsx';
-import { TimeCell } from './time-text.tsx';
+import { BucketTime } from './time-text.tsx';
 
 const percentiles = [
   { name: 'p50', color: 1 },
@@ -123,7 +123,7 @@ const MinutesPanel = ({ minutes }: { minutes: readonly Minute[] }) => (
       {minutes.map(({ timestamp, latency, refused, dropped }) => (
         <tr>
           <td>
-            <TimeCell time={timestamp} text={timeText(timestamp)} />
+            <BucketTime time={timestamp} text={timeText(timestamp)} />
           </td>
           <td class="number">{groupDigits(latency?.count ?? 0)}</td>
           {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (

@@ -7,7 +7,7 @@ import { amountText, groupDigits, shortNumber, timeText } from '../text/text-for
 import { Facts, Panel, SaveMenu } from './parts.tsx';
 import { Values } from './table.tsx';
 import { IssuePlots } from './throughput-issues.tsx';
-import { TimeCell } from './time-text.tsx';
+import { BucketTime } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
 
 /** The most points of a plot: an hour is shown in means of 15 s. */
@@ -184,7 +184,7 @@ const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, t
           : [
               <tr>
                 <td>
-                  <TimeCell time={start + at * step} text={timeText(start + at * step)} />
+                  <BucketTime time={start + at * step} text={timeText(start + at * step)} />
                 </td>
                 {allKinds.map(([type]) => (
                   <td class="number">{shortNumber(kinds[at]?.[type] ?? 0)}</td>

@@ -6,7 +6,7 @@ import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText }
 import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { Values } from './table.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
-import { TimeCell } from './time-text.tsx';
+import { BucketTime } from './time-text.tsx';
 import { useWidth } from './use-width.ts';
 
 const plots = [
@@ -117,7 +117,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                 {points.toReversed().map(({ x, y }) => (
                   <tr>
                     <td>
-                      <TimeCell time={x} text={textOfTime(x)} />
+                      <BucketTime time={x} text={textOfTime(x)} />
                     </td>
                     <td class="number">{decimalText(y, 15)}</td>
                   </tr>

@@ -1,16 +1,19 @@
-import { dateText, isoText, timeText } from '../text/text-format.ts';
+import { isoText } from '../text/text-format.ts';
+import { type TimeForm, utcTexts, zonedText } from '../text/zone-time.ts';
 
-/** A time in UTC. The browser adds the reader's own time beside it. */
-export const TimeText = ({ time }: { time: number }) => (
-  <>
-    <time dateTime={isoText(time)}>{`${dateText(time)} ${timeText(time)}`}</time>
-    <span class="local-time" data-local-beside={time} />
-  </>
+/** A time in the reader's zone, which is named; UTC on the server. A tooltip has it in UTC and for programs. */
+export const TimeText = ({ time }: { time: number }) => <TimeCell time={time} form="full" />;
+
+/** A time in a table. Its CSV has the whole time. */
+export const TimeCell = ({ time, form }: { time: number; form: TimeForm }) => (
+  <time dateTime={isoText(time)} title={utcTexts(time)} data-time={time} data-form={form}>
+    {zonedText(time, form)}
+  </time>
 );
 
-/** A time in a table, as `text`. Its CSV has the whole time, its tooltip the reader's own. */
-export const TimeCell = ({ time, text }: { time: number; text: string }) => (
-  <time dateTime={isoText(time)} data-local={time}>
+/** The time of a bucket that begins and ends by UTC, as `text`. */
+export const BucketTime = ({ time, text }: { time: number; text: string }) => (
+  <time dateTime={isoText(time)} title={utcTexts(time)}>
     {text}
   </time>
 );

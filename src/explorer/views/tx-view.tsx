@@ -65,7 +65,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
             ),
           },
           {
-            name: 'Time, UTC',
+            name: 'Time',
             value: <TimeText time={tx.timestamp} />,
           },
           { name: 'Age', value: <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> },
