@@ -71,6 +71,15 @@ test('of 41 outputs 20 are in sight, and the others are in the page without scri
   expect([inSight, folded].map((rows) => rows.match(/<li id="out-/g)?.length)).toEqual([20, 21]);
 });
 
+test('a block with one transaction shows its sentence and its flow, which links to its page', async () => {
+  const { result } = await node.program().client.call('/ext/bc/X', 'avm.getHeight', {});
+  const page = await html(`/block/${(result as unknown as { readonly height: string }).height}`);
+  expect(textOf(/<h2>(.*?)<\/h2>/.exec(page)?.[1] ?? '')).toBe('account 2 sent 0 .82 AVAX to X-local1 qqqqq…jr4lsc and 39 more');
+  expect(page).toContain('data-picture="flow"');
+  expect(page).not.toContain('data-picture="block"');
+  expect(page).toContain(`href="/tx/${ids.many}#out-39"`);
+});
+
 const binary = chromiumBinary();
 describe.skipIf(binary === undefined)('Chromium', () => {
   let page: Page;

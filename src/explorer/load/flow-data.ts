@@ -31,7 +31,12 @@ export type Bundle = {
 const maxStrands = 12;
 
 /** The flow of a transaction: one bundle per asset, the chain's fee asset first. `change`: indexes of the outputs that are change. */
-export function flowOf(tx: Tx | UnacceptedTx, context: PageContext, now: number, change: readonly number[]): Bundle[] {
+export function flowOf(
+  tx: Pick<Tx | UnacceptedTx, 'txType' | 'consumedUtxos' | 'emittedUtxos'>,
+  context: PageContext,
+  now: number,
+  change: readonly number[],
+): Bundle[] {
   const keys = new Map<string, AssetAmount>();
   for (const { asset } of [...tx.consumedUtxos, ...tx.emittedUtxos]) keys.set(`${asset.assetId} ${asset.type}`, asset);
   const assets = [...keys].toSorted(

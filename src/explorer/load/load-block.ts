@@ -1,5 +1,6 @@
-import type { Block, BlockTxs } from '../../api/contract/answers.ts';
+import type { Block, BlockTxs, Tx } from '../../api/contract/answers.ts';
 import { chainPath, type PageContext } from './page-context.ts';
+import { slimTx } from './slim.ts';
 import { read, readIfFound, type Source } from './source.ts';
 import type { TxRow } from './tx-row.ts';
 
@@ -14,6 +15,8 @@ export type BlockData = {
   /** Whether the next block exists. */
   readonly hasNext: boolean;
   readonly merkleRoot: string | undefined;
+  /** The transaction of a block that has only one. */
+  readonly only: Tx | undefined;
 };
 
 /** A transaction in the table and the map of its block. Amounts are of the fee asset, in its smallest unit. */
@@ -41,10 +44,11 @@ export async function loadBlock(source: Source, context: PageContext, name: stri
   if (block === undefined) return undefined;
   const { transactions, ...rest } = block;
   const first = firstRow(from, transactions.length);
-  const [txs, next, merkleRoot] = await Promise.all([
+  const [txs, next, merkleRoot, only] = await Promise.all([
     readTxs(source, base, block, Math.max(maxTxs, first + rowsPerPage)),
     readIfFound<Block>(source, `${base}/blocks/${Number(block.blockNumber) + 1}`),
     readMerkleRoot(source, context, block),
+    transactions.length === 1 ? readIfFound<Tx>(source, `${base}/transactions/${transactions[0]}`) : undefined,
   ]);
   return {
     block: rest,
@@ -53,6 +57,7 @@ export async function loadBlock(source: Source, context: PageContext, name: stri
     first,
     hasNext: next !== undefined,
     merkleRoot,
+    only: only && slimTx(only),
   };
 }
 

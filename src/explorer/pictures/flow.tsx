@@ -1,7 +1,14 @@
 import type { Bundle, Strand } from '../load/flow-data.ts';
 import { Hatch } from './treemap.tsx';
 
-type FlowProps = { readonly bundles: readonly Bundle[]; readonly width: number; readonly isLog: boolean; readonly label: string };
+type FlowProps = {
+  readonly bundles: readonly Bundle[];
+  readonly width: number;
+  readonly isLog: boolean;
+  readonly label: string;
+  /** The page with the rows that strands link to, if it is another one. */
+  readonly page?: string;
+};
 
 type Side = 'inputs' | 'outputs';
 /** A strand with its thickness, the centre of its end at the edge, and the top of its end at the trunk. */
@@ -26,7 +33,7 @@ export const fittingScale = (bundles: readonly Bundle[]): 'linear' | 'log' =>
  * Inputs on the left, outputs on the right, a trunk between them. The width of a ribbon is its share of its asset. Payments are in full colour, change
  * is grey.
  */
-export function Flow({ bundles, width, isLog, label }: FlowProps) {
+export function Flow({ bundles, width, isLog, label, page = '' }: FlowProps) {
   const isLabelled = width >= labelledWidth;
   const { placed, slots, height, top, trunkHeight } = layOut(bundles, isLog, isLabelled);
   const edge = isLabelled ? 232 : 24;
@@ -36,10 +43,10 @@ export function Flow({ bundles, width, isLog, label }: FlowProps) {
     <svg class="picture flow" viewBox={`0 0 ${width} ${height}`} width="100%" height={height} role="group" aria-label={label} data-arrows>
       <Hatch />
       {placed.inputs.map((one) => (
-        <Ribbon one={one} from={edge} to={left} isLabelled={isLabelled} side="inputs" />
+        <Ribbon one={one} from={edge} to={left} isLabelled={isLabelled} page={page} side="inputs" />
       ))}
       {placed.outputs.map((one) => (
-        <Ribbon one={one} from={width - edge} to={left + trunkWidth} isLabelled={isLabelled} side="outputs" />
+        <Ribbon one={one} from={width - edge} to={left + trunkWidth} isLabelled={isLabelled} page={page} side="outputs" />
       ))}
       <path d={`M${left} ${top}H${left + trunkWidth - 9}L${left + trunkWidth} ${top + 9}V${top + trunkHeight}H${left}Z`} class="trunk" />
       {isLabelled &&
@@ -114,7 +121,16 @@ function ribbonClass({ look, role }: Strand, color: number): string {
   return `ribbon ${role === 'payment' ? 'mark-fill' : 'fill'}-${color}`;
 }
 
-function Ribbon({ one, from, to, isLabelled, side }: { one: Placed; from: number; to: number; isLabelled: boolean; side: Side }) {
+type RibbonProps = {
+  readonly one: Placed;
+  readonly from: number;
+  readonly to: number;
+  readonly isLabelled: boolean;
+  readonly page: string;
+  readonly side: Side;
+};
+
+function Ribbon({ one, from, to, isLabelled, page, side }: RibbonProps) {
   const { strand, color, size, edge, trunk } = one;
   const isLeft = side === 'inputs';
   const name = `strand ${strand.look === 'burned' ? 'burned' : (strand.role ?? 'input')}`;
@@ -156,7 +172,7 @@ function Ribbon({ one, from, to, isLabelled, side }: { one: Placed; from: number
       {content}
     </g>
   ) : (
-    <a class={name} href={strand.href}>
+    <a class={name} href={page + strand.href}>
       {content}
     </a>
   );

@@ -5,9 +5,10 @@ import { chainPath, type PageContext, type ViewProps } from '../load/page-contex
 import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, groupDigits, plural, shortId } from '../text/text-format.ts';
+import { FlowPanel } from './flow-panel.tsx';
 import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, SaveMenu, Switch } from './parts.tsx';
 import { TimeText } from './time-text.tsx';
-import { Moved, TxTable } from './tx-table.tsx';
+import { Moved, TitleSentence, TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 
 type Area = 'moved' | 'bytes' | 'fee' | 'equal';
@@ -20,7 +21,7 @@ const areasFor = (symbol: string): readonly (readonly [Area, string])[] => [
 ];
 
 export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) {
-  const { block, txs, rows, first, hasNext, merkleRoot } = data;
+  const { block, txs, rows, first, hasNext, merkleRoot, only } = data;
   const height = Number(block.blockNumber);
   const [moved, burned] = [sumOf(txs, ({ moved: one }) => one), sumOf(txs, ({ fee }) => fee)];
   return (
@@ -84,7 +85,19 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           { name: 'Burned', value: <AmountText amount={feeAmount(burned, context)} /> },
         ]}
       />
-      {txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} csv={`block-${height}`} />}
+      {only !== undefined && txs[0] !== undefined ? (
+        <FlowPanel
+          title={<TitleSentence summary={txs[0].line.summary} context={context} />}
+          tx={only}
+          change={txs[0].line.summary.change}
+          context={context}
+          now={now}
+          csv={`block-${height}`}
+          page={`/tx/${only.txHash}`}
+        />
+      ) : (
+        txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} csv={`block-${height}`} />
+      )}
       <section class="panel scroll">
         <TxTable
           csv={`block-${height}`}

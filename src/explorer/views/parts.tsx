@@ -138,7 +138,7 @@ export function CopyAs({ origin, path }: { origin: string; path: string }) {
 export const Key = ({ letter }: { letter: string }) => <kbd>{letter}</kbd>;
 
 type PanelProps = {
-  readonly title: string;
+  readonly title: ComponentChildren;
   readonly side?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;

@@ -1,19 +1,15 @@
-import { useState } from 'preact/hooks';
-import type { Tx } from '../../api/contract/answers.ts';
-import { flowOf } from '../load/flow-data.ts';
 import type { AcceptedTx, TxData } from '../load/load-tx.ts';
-import type { PageContext, ViewProps } from '../load/page-context.ts';
+import type { ViewProps } from '../load/page-context.ts';
 import { kindOf } from '../load/tx-kind.ts';
 import { burnedAmounts } from '../load/tx-row.ts';
-import { Flow, fittingScale } from '../pictures/flow.tsx';
 import { ageText, bytesText, groupDigits, plural } from '../text/text-format.ts';
+import { FlowPanel } from './flow-panel.tsx';
 import { OutputsPanel } from './outputs-panel.tsx';
-import { AmountText, BlockLink, Chip, Facts, Key, KindPill, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
+import { AmountText, BlockLink, Chip, Facts, Key, KindPill, PageHead } from './parts.tsx';
 import { PendingTxView } from './pending-tx-view.tsx';
 import { TimeText } from './time-text.tsx';
 import { CredentialsPanel, RawPanel } from './tx-raw.tsx';
 import { TitleSentence } from './tx-table.tsx';
-import { useWidth } from './use-width.ts';
 
 export const TxView = ({ data, ...rest }: ViewProps<TxData>) =>
   data.state === 'accepted' ? <AcceptedTxView data={data} {...rest} /> : <PendingTxView data={data} {...rest} />;
@@ -104,38 +100,5 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
         <RawPanel data={data} context={context} origin={origin} />
       </div>
     </>
-  );
-}
-
-type FlowProps = { readonly tx: Tx; readonly change: readonly number[]; readonly context: PageContext; readonly now: number };
-
-function FlowPanel({ tx, change, context, now }: FlowProps) {
-  const { ref, width } = useWidth(1152);
-  const bundles = flowOf(tx, context, now, change);
-  const [chosen, setChosen] = useState<Scale>();
-  const scale = chosen ?? fittingScale(bundles);
-  const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
-  return (
-    <Panel
-      title="Flow"
-      side={
-        <>
-          <span class="wide-only">
-            {scale === 'log' ? 'Width grows with the logarithm of the amount' : 'Width is the share of its asset'}
-          </span>
-          <ScaleSwitch value={scale} onChange={setChosen} />
-          <SaveMenu svg="flow" />
-        </>
-      }
-    >
-      <div ref={ref} class="padded" data-picture="flow">
-        <div class="wide-only">
-          <Flow bundles={bundles} width={Math.max(720, width)} isLog={scale === 'log'} label={label} />
-        </div>
-        <div class="narrow-only">
-          <Flow bundles={bundles} width={358} isLog={scale === 'log'} label={label} />
-        </div>
-      </div>
-    </Panel>
   );
 }
