@@ -80,6 +80,25 @@ test('a block with one transaction shows its sentence and its flow, which links 
   expect(page).toContain(`href="/tx/${ids.many}#out-39"`);
 });
 
+test('a block with several transactions says what they move and names the largest payments, largest first', async () => {
+  await node.dev('dev.setAutomine', { enabled: false });
+  for (const [from, amount] of [1, 3, 9, 5].entries()) await node.dev('dev.send', { from, to: addresses[0], amount: `${amount} AVAX` });
+  const { height } = await node.dev('dev.mine', { blocks: 1 });
+  await node.dev('dev.setAutomine', { enabled: true });
+  const page = await html(`/block/${height}`);
+  // Account 0 pays itself, which moves nothing.
+  expect(textOf(/<h2>(.*?)<\/h2>/.exec(page)?.[1] ?? '')).toBe('4 transactions moved 17 AVAX');
+  const [, list = ''] = /<ol [^>]*aria-label="Largest payments">(.*?)<\/ol>/.exec(page) ?? [];
+  const named = [...list.matchAll(/<span class="sentence">(.*?)<\/span> <a class="mono"/g)].map(([, one = '']) => textOf(one));
+  expect(named).toEqual([
+    'account 2 sent 9 AVAX to account 0',
+    'account 3 sent 5 AVAX to account 0',
+    'account 1 sent 3 AVAX to account 0',
+  ]);
+  expect(page).toContain('data-picture="block"');
+  expect(textOf(/<div class="table-foot">(.*?)<\/div>/.exec(page)?.[1] ?? '')).toBe('1–4 of 4 transactions');
+});
+
 const binary = chromiumBinary();
 describe.skipIf(binary === undefined)('Chromium', () => {
   let page: Page;

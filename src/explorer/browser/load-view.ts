@@ -3,6 +3,8 @@ import type { AnyView, ViewName } from '../views/views.tsx';
 
 /** Views that have a script of their own. */
 const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: () => Promise<unknown> } = {
+  blocks: async () => (await import('../views/blocks-view.tsx')).BlocksView,
+  block: async () => (await import('../views/block-view.tsx')).BlockView,
   tx: async () => (await import('../views/tx-view.tsx')).TxView,
   address: async () => (await import('../views/address-view.tsx')).AddressView,
   asset: async () => (await import('../views/asset-view.tsx')).AssetView,

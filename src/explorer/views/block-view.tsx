@@ -6,9 +6,9 @@ import { type Kind, kindOfType } from '../load/tx-kind.ts';
 import { Treemap, type TreemapItem } from '../pictures/treemap.tsx';
 import { ageText, amountText, bytesText, groupDigits, plural, shortId } from '../text/text-format.ts';
 import { FlowPanel } from './flow-panel.tsx';
-import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, PageHead, Panel, SaveMenu, Switch } from './parts.tsx';
+import { AmountText, Chip, CopyAs, CopyButton, Facts, Key, KindPill, PageHead, Panel, SaveMenu, Switch, TxLink } from './parts.tsx';
 import { TimeText } from './time-text.tsx';
-import { Moved, TitleSentence, TxTable } from './tx-table.tsx';
+import { Moved, partiesText, TitleSentence, TxTable } from './tx-table.tsx';
 import { useWidth } from './use-width.ts';
 
 type Area = 'moved' | 'bytes' | 'fee' | 'equal';
@@ -51,6 +51,19 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           </>
         }
       />
+      {only !== undefined && txs[0] !== undefined ? (
+        <FlowPanel
+          title={<TitleSentence summary={txs[0].line.summary} context={context} />}
+          tx={only}
+          change={txs[0].line.summary.change}
+          context={context}
+          now={now}
+          csv={`block-${height}`}
+          page={`/tx/${only.txHash}`}
+        />
+      ) : (
+        txs.length > 0 && <BlockMap txs={txs} count={block.txCount} moved={moved} context={context} csv={`block-${height}`} />
+      )}
       <Facts
         columns={4}
         facts={[
@@ -85,19 +98,6 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           { name: 'Burned', value: <AmountText amount={feeAmount(burned, context)} /> },
         ]}
       />
-      {only !== undefined && txs[0] !== undefined ? (
-        <FlowPanel
-          title={<TitleSentence summary={txs[0].line.summary} context={context} />}
-          tx={only}
-          change={txs[0].line.summary.change}
-          context={context}
-          now={now}
-          csv={`block-${height}`}
-          page={`/tx/${only.txHash}`}
-        />
-      ) : (
-        txs.length > 0 && <BlockMap txs={txs} count={block.txCount} chain={context.chain} csv={`block-${height}`} />
-      )}
       <section class="panel scroll">
         <TxTable
           csv={`block-${height}`}
@@ -112,14 +112,16 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
             { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
           ]}
         />
-        <div class="table-foot">
-          {txs.length === 0
-            ? height === 0
-              ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
-              : 'No transactions.'
-            : `${groupDigits(first)} to ${groupDigits(first + rows.length - 1)} of ${plural(block.txCount, 'transaction')}, counted from 0`}{' '}
-          <Pages block={height} first={first} count={block.txCount} />
-        </div>
+        {block.txCount !== 1 && (
+          <div class="table-foot">
+            {txs.length === 0
+              ? height === 0
+                ? 'The genesis block has no transactions: the genesis assets and outputs are part of the network.'
+                : 'No transactions.'
+              : `${groupDigits(first + 1)}–${groupDigits(first + rows.length)} of ${plural(block.txCount, 'transaction')}`}{' '}
+            <Pages block={height} first={first} count={block.txCount} />
+          </div>
+        )}
       </section>
     </>
   );
@@ -164,19 +166,21 @@ const kindOfRow = ({ line: { type, summary } }: BlockTx): Kind => kindOfType(typ
 type BlockMapProps = {
   readonly txs: readonly BlockTx[];
   readonly count: number;
-  readonly chain: PageContext['chain'];
+  /** What `txs` move of the fee asset. */
+  readonly moved: bigint;
+  readonly context: PageContext;
   /** Name of the table of the transactions. */
   readonly csv: string;
 };
 
-function BlockMap({ txs, count, chain, csv }: BlockMapProps) {
-  const { feeSymbol, feeDecimals } = chain;
+function BlockMap({ txs, count, moved, context, csv }: BlockMapProps) {
+  const { feeSymbol, feeDecimals } = context.chain;
   const [area, setArea] = useState<Area>('moved');
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const { ref, width } = useWidth(1152);
   const areaOf: { readonly [K in Area]: (tx: BlockTx) => number } = {
     // A transaction that moves nothing is still there, as a small cell.
-    moved: ({ moved }) => Math.max(1e6, Number(moved)),
+    moved: (tx) => Math.max(1e6, Number(tx.moved)),
     bytes: ({ bytes }) => bytes,
     fee: ({ fee }) => Math.max(1e6, Number(fee)),
     equal: () => 1,
@@ -197,7 +201,7 @@ function BlockMap({ txs, count, chain, csv }: BlockMapProps) {
         key: id,
         area: areaOf[area](tx),
         color,
-        lines: [word, text, shortId(id)],
+        lines: [word, text, partiesText(summary, context), shortId(id)],
         label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
         card: [
           ['Amount', text === '' ? '–' : text],
@@ -211,7 +215,17 @@ function BlockMap({ txs, count, chain, csv }: BlockMapProps) {
   const toggle = (word: string): void => setHidden(hidden.includes(word) ? hidden.filter((one) => one !== word) : [...hidden, word]);
   return (
     <Panel
-      title={plural(count, 'transaction')}
+      title={
+        <span class="sentence">
+          {plural(count, 'transaction')}
+          {moved > 0n && (
+            <>
+              {count > txs.length ? `, of which the first ${groupDigits(txs.length)} moved ` : ' moved '}
+              <AmountText amount={feeAmount(moved, context)} />
+            </>
+          )}
+        </span>
+      }
       side={
         <>
           <Switch label="Area by" options={areasFor(feeSymbol)} value={area} onChange={setArea} />
@@ -219,6 +233,7 @@ function BlockMap({ txs, count, chain, csv }: BlockMapProps) {
         </>
       }
     >
+      <LargestPayments txs={txs} context={context} />
       <div ref={ref} class="padded" data-picture="block">
         <Treemap
           items={items}
@@ -238,5 +253,24 @@ function BlockMap({ txs, count, chain, csv }: BlockMapProps) {
         ))}
       </ul>
     </Panel>
+  );
+}
+
+/** The most payments that are named above the map. */
+const maxNamed = 3;
+
+/** The transactions that move most of the fee asset, in words. The cells of the map with the same amounts are the largest. */
+function LargestPayments({ txs, context }: { txs: readonly BlockTx[]; context: PageContext }) {
+  const paying = txs.filter(({ moved }) => moved !== '0');
+  if (paying.length === 0) return null;
+  const largest = paying.toSorted((a, b) => Number(BigInt(b.moved) - BigInt(a.moved))).slice(0, maxNamed);
+  return (
+    <ol class="padded largest" aria-label="Largest payments">
+      {largest.map((tx) => (
+        <li>
+          <KindPill kind={kindOfRow(tx)} /> <TitleSentence summary={tx.line.summary} context={context} /> <TxLink id={tx.line.id} />
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -25,7 +25,7 @@ export function FlowPanel({ tx, change, context, now, title = 'Flow', csv, page 
   const bundles = flowOf(tx, context, now, change);
   const [chosen, setChosen] = useState<Scale>();
   const scale = chosen ?? fittingScale(bundles);
-  const label = 'Flow from consumed to produced outputs; the lists below have the same facts';
+  const label = `Flow from consumed to produced outputs; ${page === '' ? 'the lists below have' : 'the page of the transaction has'} the same facts`;
   return (
     <Panel
       title={title}

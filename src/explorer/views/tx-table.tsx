@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TxSummary } from '../../api/contract/answers.ts';
 import { type Party, partiesOf, partyText, type SentencePart, sentenceOf } from '../../api/summary/sentence.ts';
-import { chainTitle, type PageContext } from '../load/page-context.ts';
+import { chainTitle, ownerName, type PageContext } from '../load/page-context.ts';
 import { kindOfType } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { ageText, plural } from '../text/text-format.ts';
@@ -38,7 +38,7 @@ export const Sentence = ({ summary, context }: { summary: TxSummary; context: Pa
   </p>
 );
 
-/** The same as the title of a page. */
+/** The same as a title, or as a line of a list. */
 export const TitleSentence = ({ summary, context }: { summary: TxSummary; context: PageContext }) => (
   <span class="sentence">
     <Parts parts={sentenceOf(summary)} context={context} />
@@ -55,6 +55,16 @@ function partiesParts({ action, from, fromCount, to, toCount, isToSelf, otherCha
   if (action === 'export') return [...senders, ' → ', { chain: otherChain }, ...(isToSelf ? [] : [' for ', ...receivers])];
   return [...senders, ' → ', ...receivers];
 }
+
+/** Who, and to whom, as a text for pictures. */
+export const partiesText = (summary: TxSummary, context: PageContext): string =>
+  partiesParts(summary)
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      if ('party' in part) return partyText(part.party, (address) => ownerName(context, address));
+      return 'chain' in part ? chainTitle(context, part.chain) : '';
+    })
+    .join('');
 
 /** What a transaction moved; of a created asset, its name too. */
 export function Moved({ summary: { action, created, amounts, amountCount } }: { summary: TxSummary }) {

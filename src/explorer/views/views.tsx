@@ -3,6 +3,8 @@ import type { ViewProps } from '../load/page-context.ts';
 import { AddressView } from './address-view.tsx';
 import { AssetView } from './asset-view.tsx';
 import { AssetsView } from './assets-view.tsx';
+import { BlockView } from './block-view.tsx';
+import { BlocksView } from './blocks-view.tsx';
 import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
 import { firstViews } from './first-views.tsx';
@@ -20,6 +22,8 @@ import { WebhooksView } from './webhooks-view.tsx';
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
 const views = {
   ...firstViews,
+  blocks: BlocksView,
+  block: BlockView,
   tx: TxView,
   address: AddressView,
   asset: AssetView,
