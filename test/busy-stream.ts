@@ -152,10 +152,12 @@ function eventsOf({ height, time, txs }: BusyBlock): string {
     { address: sender, assetID, change: '-5001000', sharedChange: '0' },
     { address: receiver, assetID, change: '5000000', sharedChange: '0' },
   ];
-  const block = { kind: 'block', chainID, height, blockID: `block${height}`, time, txIDs: txs };
+  const txCountByType = { BaseTx: txs.length, CreateAssetTx: 0, OperationTx: 0, ImportTx: 0, ExportTx: 0 };
+  const sizes = { sizeBytes: 90 + 300 * txs.length, txCountByType };
+  const block = { kind: 'block', chainID, height, blockID: `block${height}`, time, ...sizes, txIDs: txs };
   const rows = txs.map((txID) => ({
     kind: 'tx',
-    ...{ chainID, height, time, txID, txType: 'BaseTx', tx: { unsignedTx: { inputs: [] } }, summary, balanceChanges },
+    ...{ chainID, height, time, txID, txType: 'BaseTx', sizeBytes: 300, tx: { unsignedTx: { inputs: [] } }, summary, balanceChanges },
   }));
   return [block, ...rows]
     .map(

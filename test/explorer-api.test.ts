@@ -156,6 +156,15 @@ for (const mode of devModes)
       expect(await heights('endBlock=1&pageSize=5')).toEqual([1, 0]);
       expect(await heights('sortOrder=asc&pageSize=2')).toEqual([0, 1]);
       expect(await heights('sortOrder=asc&endBlock=0')).toEqual([0]);
+      expect(tip.moved).toBeUndefined();
+      const summed = await get('block-summaries?pageSize=100&withMoved=true');
+      for (const { blockNumber, moved, movedAssetCount } of summed.blocks) {
+        const listed = (await get(`blocks/${blockNumber}/transactions?pageSize=1000`)).transactions;
+        const avax = listed.reduce((sum: bigint, tx: Json) => sum + BigInt(tx.moved), 0n).toString();
+        const expected = avax === '0' ? [] : [{ assetId: avaxText, amount: avax, symbol: 'AVAX', denomination: 9 }];
+        expect([blockNumber, moved.slice(0, expected.length)]).toEqual([blockNumber, expected]);
+        expect(movedAssetCount).toBeGreaterThanOrEqual(moved.length);
+      }
       for (const id of [tip.blockNumber, tip.blockHash])
         expect((await get(`blocks/${id}/transactions`)).transactions).toEqual([
           {

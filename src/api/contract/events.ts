@@ -1,6 +1,6 @@
 import { bigIntegerText, type Fields, flag, integer, list, map, object, oneOf, optional, text, wire } from './schema.ts';
 import { TxSchema } from './tx-json.ts';
-import { TxSummarySchema } from './tx-summary.ts';
+import { TxCountsSchema, TxSummarySchema } from './tx-summary.ts';
 import type { OutOf } from './views.ts';
 
 /** The JSON of the events about chains. The browser's client loads them; what they mean, and the events about the stream, are in event-kinds.ts. */
@@ -10,6 +10,7 @@ const chain = text('First alias of the chain, such as X.');
 const chainID = text('ID of the blockchain.');
 const height = integer('Height of the block.');
 const time = integer('Unix seconds.');
+const sizeBytes = integer('Its size.');
 
 const BalanceChange = object('EventBalanceChange', {
   address: text(),
@@ -28,6 +29,8 @@ export const eventSchemas = {
     blockID: text(),
     parentID: text(),
     time,
+    sizeBytes,
+    txCountByType: TxCountsSchema,
     txIDs: list(text(), 'The transactions in their order.'),
   }),
   tx: chainEvent('TxEvent', 'tx', {
@@ -36,6 +39,7 @@ export const eventSchemas = {
     time,
     txID: text(),
     txType: oneOf(['BaseTx', 'CreateAssetTx', 'OperationTx', 'ImportTx', 'ExportTx']),
+    sizeBytes,
     tx: { ...wire(TxSchema), description: 'The transaction as `avm.getTx` with encoding `json` returns it.' },
     summary: TxSummarySchema,
     balanceChanges: list(BalanceChange, 'For each address and asset, from the outputs that the transaction spends and creates.'),
@@ -56,6 +60,7 @@ export const eventSchemas = {
     action: oneOf(['in', 'out']),
     txID: text(),
     txType: text(),
+    sizeBytes,
     reason: optional(object('DropReason', { code: text('See docs/reference/errors.md.'), message: text() })),
   }),
   time: object('TimeEvent', {

@@ -102,6 +102,7 @@ export const blockSummaryRows = {
       endBlock: optional(integerIn(0, undefined, 'Up to the block at this height.')),
       ...pageParams,
       sortOrder: sortOrder(),
+      withMoved: flagOrFalse('Add up what the transactions of each block move.'),
     },
     response: listSchema('ListBlockSummariesResponse', 'blocks', BlockSummarySchema),
     cachePolicy: 'pinned-page',

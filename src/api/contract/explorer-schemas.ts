@@ -11,7 +11,7 @@ import {
   unixSeconds,
 } from './data-schemas.ts';
 import { anyObject, flag, integer, list, number, object, oneOf, optional, text } from './schema.ts';
-import { TxSummarySchema } from './tx-summary.ts';
+import { TxCountsSchema, TxSummarySchema } from './tx-summary.ts';
 
 /** Response schemas of the explorer routes, which are this server's own. */
 
@@ -75,17 +75,9 @@ export const NftGroupSchema = object('NftGroup', {
   ),
 });
 
-const txsByType = object('TxCountByType', {
-  BaseTx: integer(),
-  CreateAssetTx: integer(),
-  OperationTx: integer(),
-  ImportTx: integer(),
-  ExportTx: integer(),
-});
-
 const blockCounts = {
   txCount: integer(),
-  txCountByType: txsByType,
+  txCountByType: TxCountsSchema,
   bytes: integer('Size of the blocks in bytes.'),
   burned: text('Burned fees, in the smallest unit.'),
 };
@@ -96,6 +88,18 @@ export const BlockSummarySchema = object('BlockSummary', {
   blockTimestamp: unixSeconds('Its time'),
   ...blockCounts,
   fill: number('Its size divided by the size at which a block is full, 131,072 bytes.'),
+  moved: optional(
+    list(
+      object('MovedAmount', {
+        assetId: text(),
+        amount: text('In the smallest unit.'),
+        symbol: text('Empty if this server does not know the asset.'),
+        denomination: integer('Number of decimal places.'),
+      }),
+      'What its transactions move to other owners or chains or create, by asset, that of the fee first, at most 3. Only with withMoved; absent for the last blocks of a page with too many transactions to add up in one request.',
+    ),
+  ),
+  movedAssetCount: optional(integer('All assets that it moves.')),
 });
 
 export const BlockTxsSchema = object('ListBlockTransactionsResponse', {

@@ -2,6 +2,15 @@ import { bigIntegerText, flag, integer, list, object, oneOf, optional, text } fr
 
 /** The short form of a transaction: who did what, how much of it, and to whom. Lists, events and commands all show this one. */
 
+/** Numbers of transactions by type. */
+export const TxCountsSchema = object('TxCountByType', {
+  BaseTx: integer(),
+  CreateAssetTx: integer(),
+  OperationTx: integer(),
+  ImportTx: integer(),
+  ExportTx: integer(),
+});
+
 const PartySchema = object('TransactionParty', {
   addresses: list(text()),
   threshold: integer('Number of these addresses that must sign to spend.'),

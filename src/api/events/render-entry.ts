@@ -42,6 +42,8 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
       ...chainProperties,
       ...blockProperties(block),
       parentID: idText(block.parentID),
+      sizeBytes: block.bytes.length,
+      txCountByType: countTxs(block),
       txIDs: block.txs.map(({ id }) => idText(id)),
     }),
   );
@@ -49,7 +51,7 @@ export function renderEntry(logID: string, entry: LogEntry, textOf: (chainID: Id
     const outputs = outputsOf(tx, entry.spent);
     const subject = subjectOf(outputs);
     const properties = () =>
-      `${renderProperties({ ...chainProperties, ...blockProperties(block), txID: idText(tx.id), txType: tx.unsigned.kind })},"tx":${txJson(
+      `${renderProperties({ ...chainProperties, ...blockProperties(block), txID: idText(tx.id), txType: tx.unsigned.kind, sizeBytes: tx.bytes.length })},"tx":${txJson(
         tx,
         chain.json,
       )},"summary":${JSON.stringify(summarizeTx(tx, entry.spent, { formatAddress: chain.json.address }))},"balanceChanges":${JSON.stringify(balanceChanges(outputs, chain.json))}${renderLabels(subject.owners, chain)}`;
@@ -67,6 +69,12 @@ function renderLabels(owners: ReadonlySet<Address>, { labels, json }: ChainText)
 }
 
 const blockProperties = ({ height, id, time }: Block) => ({ height: Number(height), blockID: idText(id), time: Number(time) });
+
+function countTxs({ txs }: Block): Record<Tx['unsigned']['kind'], number> {
+  const counts = { BaseTx: 0, CreateAssetTx: 0, OperationTx: 0, ImportTx: 0, ExportTx: 0 };
+  for (const { unsigned } of txs) counts[unsigned.kind]++;
+  return counts;
+}
 
 type TxOutputs = { readonly spent: readonly Utxo[]; readonly created: readonly Utxo[]; readonly exported: readonly Utxo[] };
 

@@ -1,11 +1,12 @@
 import { consumedIds, effectsOf, spentRefs } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId } from '../../avm/tx/utxo.ts';
-import { idText } from '../../base/bytes/id.ts';
+import { type Id, idText } from '../../base/bytes/id.ts';
 import { targetBlockSize } from '../../chain/lifecycle/builder.ts';
 import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
 import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import { burnedAmount } from '../../ledger/state/block-row.ts';
+import { parseStoredTx } from '../../ledger/state/stored-tx.ts';
 import { blockSummaryRows } from '../contract/explorer-routes.ts';
 import { listMetadata, networkSpelling, requireChain } from '../data/chain.ts';
 import { cutPage, openListing } from '../data/paging.ts';
@@ -18,7 +19,7 @@ import { txKindNames } from './throughput.ts';
 
 /** Blocks with sums of their transactions, the transactions of a block, and the place of a transaction in its block. Their rows are `blockSummaryRows` in contract/explorer-routes.ts. */
 export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRows, {
-  listBlockSummaries: async (deps, { endBlock, sortOrder, pageSize: limit, ...chainRef }, { paging }) => {
+  listBlockSummaries: async (deps, { endBlock, sortOrder, withMoved, pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     const listing = await openListing(chain.reads, paging);
     const highest = Math.min(listing.pin.height, endBlock ?? listing.pin.height);
@@ -29,7 +30,8 @@ export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRo
         : await blockSums(listing.after === undefined ? highest : listing.after - 1, limit + 1);
     const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ height }) => height, paging });
     const metadata = await listMetadata(networkSpelling(deps.served, chainRef.network), chain);
-    return { nextPageToken, blocks: items.map(renderSummary), ...metadata };
+    const moved = withMoved ? await sumMoved(deps, chain, items, listing.pin) : undefined;
+    return { nextPageToken, blocks: items.map((row) => ({ ...renderSummary(row), ...moved?.get(row.height) })), ...metadata };
   },
   listBlockTransactions: async (deps, { blockId, pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
@@ -65,16 +67,60 @@ export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRo
   },
 });
 
+const countTxs = ({ txs }: Pick<BlockSumsEntry, 'txs'>): number => txKindNames.reduce((sum, kind) => sum + txs[kind], 0);
+
 const renderSummary = ({ height, id, time, bytes, fees, txs }: BlockSumsEntry) => ({
   blockNumber: height.toString(),
   blockHash: idText(id),
   blockTimestamp: time,
-  txCount: txKindNames.reduce((sum, kind) => sum + txs[kind], 0),
+  txCount: countTxs({ txs }),
   txCountByType: txs,
   bytes,
   burned: fees.toString(),
   fill: bytes / targetBlockSize,
 });
+
+/** The most transactions, and bytes of transactions, that one request adds up: those of the first blocks of the page. */
+const [maxSummedTxs, maxSummedBytes] = [1000, 1_000_000];
+/** The most assets of a block whose amounts are listed. */
+const maxMovedAssets = 3;
+
+/** What the transactions of each block move, by height. The last blocks of the page are left out if all would exceed the most transactions or bytes. */
+async function sumMoved(deps: ExplorerDeps, chain: ServedChain, blocks: readonly BlockSumsEntry[], pin: PinnedBlock) {
+  const sums = new Map<number, Map<Id, bigint>>();
+  const seqs: number[] = [];
+  for (const block of blocks) {
+    const count = countTxs(block);
+    if (seqs.length + count > maxSummedTxs) break;
+    sums.set(block.height, new Map());
+    for (let i = 0; i < count; i++) seqs.push(block.firstTx + i);
+  }
+  const entries = await chain.reads.txs(seqs, pin, maxSummedBytes);
+  const unread = new Set(seqs.slice(entries.length));
+  for (const { height, firstTx, txs } of blocks) if (unread.has(firstTx + countTxs({ txs }) - 1)) sums.delete(height);
+  const pause = deps.longWork?.begin();
+  for (const { tx: stored, height, consumed } of entries) {
+    const byId = new Map(consumed.flatMap((output) => (output === undefined ? [] : [[output.utxo.id, output.utxo]])));
+    const sum = sums.get(height);
+    for (const { asset, amount } of movedUnits(movementOf(parseStoredTx(stored), (ref) => byId.get(refId(ref)))))
+      sum?.set(asset, (sum.get(asset) ?? 0n) + amount);
+    const resumed = pause?.();
+    if (resumed !== undefined) await resumed;
+  }
+  const { labelOf } = await deps.assetLabels(chain)(new Set([...sums.values()].flatMap((sum) => [...sum.keys()])));
+  const render = ([asset, amount]: readonly [Id, bigint]) => {
+    const { symbol, denomination } = labelOf(asset);
+    return { assetId: idText(asset), amount: amount.toString(), symbol, denomination };
+  };
+  const feeFirst = ([a]: readonly [Id, bigint], [b]: readonly [Id, bigint]): number =>
+    Number(b === chain.feeAsset) - Number(a === chain.feeAsset);
+  return new Map(
+    [...sums].map(([height, sum]) => {
+      const moved = [...sum].toSorted(feeFirst).slice(0, maxMovedAssets).map(render);
+      return [height, { moved, movedAssetCount: sum.size }];
+    }),
+  );
+}
 
 /** Reads what transactions consume and the labels of what they move. The returned function renders one of them. */
 async function openBlockTxs(deps: ExplorerDeps, chain: ServedChain, hrp: string, txs: readonly Tx[], tip: PinnedBlock) {

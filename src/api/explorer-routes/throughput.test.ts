@@ -6,7 +6,7 @@ import { createThroughput, noTxs } from './throughput.ts';
 
 /** A chain of blocks that a test changes; `reads` counts the blocks that were read. */
 function createBlocks() {
-  let blocks: BlockSumsEntry[] = [{ height: 0, id: '' as never, time: 0, bytes: 90, fees: 0n, txs: noTxs }];
+  let blocks: BlockSumsEntry[] = [{ height: 0, firstTx: 0, id: '' as never, time: 0, bytes: 90, fees: 0n, txs: noTxs }];
   const state = { epoch: 0, now: 0, reads: 0 };
   const pin = ({ height, time, id }: BlockSumsEntry): PinnedBlock => ({ height, id, time, lastTx: 0 });
   const reads = {
@@ -33,7 +33,15 @@ function createBlocks() {
     state,
     throughput,
     add: (time: number, txs: number) =>
-      blocks.push({ height: blocks.length, id: '' as never, time, bytes: 100, fees: BigInt(txs), txs: { ...noTxs, BaseTx: txs } }),
+      blocks.push({
+        height: blocks.length,
+        firstTx: 0,
+        id: '' as never,
+        time,
+        bytes: 100,
+        fees: BigInt(txs),
+        txs: { ...noTxs, BaseTx: txs },
+      }),
     revertTo: (height: number) => {
       blocks = blocks.slice(0, height + 1);
       state.epoch++;

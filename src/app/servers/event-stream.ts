@@ -136,6 +136,7 @@ export function openEventStream(
         action,
         txID: idText(tx.id),
         txType: tx.unsigned.kind,
+        sizeBytes: tx.bytes.length,
         reason: reason && { code: reason.fault.code, message: reason.message },
       });
     sendLive('mempool', properties, () => subjectOf(outputsOf(tx, findUtxo(chainID))));

@@ -88,9 +88,10 @@ export type NftGroup = {
   readonly mintedBy: { readonly tx: Tx; readonly time: number } | undefined;
 };
 
-/** `bytes`: size of the whole block. `txs`: number of transactions by kind. */
+/** `firstTx`: the `seq` of its first transaction. `bytes`: size of the whole block. `txs`: number of transactions by kind. */
 export type BlockSumsEntry = {
   readonly height: number;
+  readonly firstTx: number;
   readonly id: Id;
   readonly time: number;
   readonly bytes: number;

@@ -9,7 +9,7 @@ import type { PinnedBlock } from './index-reads.ts';
 
 /** Sums and transactions of blocks, and the places of transactions in them. `indexed` limits reads to indexed blocks. */
 export function createBlockSumsReads(t: Tables, chainID: Id) {
-  const columns = `SELECT height, id, time, length(header) AS header, ${blockSumsColumns} FROM ${t.block}`;
+  const columns = `SELECT height, id, first_tx, time, length(header) AS header, ${blockSumsColumns} FROM ${t.block}`;
   const indexed = `height <= (SELECT p.height FROM progress p WHERE p.chain = ?)`;
   const downward = `${columns} WHERE height <= ? AND ${indexed} ORDER BY height DESC LIMIT ? + 0`;
   const upward = `${columns} WHERE height > ? AND ${indexed} ORDER BY height LIMIT ? + 0`;
@@ -59,6 +59,7 @@ const optionalId = (bytes: Uint8Array | null): Id | undefined => (bytes === null
 
 const toEntry = (row: SumsRow): BlockSumsEntry => ({
   height: row.height,
+  firstTx: row.first_tx,
   id: toHex(row.id) as Id,
   time: row.time,
   bytes: row.header + row.tx_bytes - versionSize * row.tx_count,
@@ -69,6 +70,6 @@ const toEntry = (row: SumsRow): BlockSumsEntry => ({
 /** A transaction in a block lacks the codec version that its own bytes begin with. */
 const versionSize = 2;
 
-type SumsRow = BlockSumsRow & { readonly height: number; readonly id: Uint8Array; readonly time: number; readonly header: number };
 type BlockRow = { readonly height: number; readonly id: Uint8Array; readonly first_tx: number; readonly tx_count: number };
+type SumsRow = BlockSumsRow & BlockRow & { readonly time: number; readonly header: number };
 type PositionRow = BlockRow & { readonly seq: number; readonly previous: Uint8Array | null; readonly next: Uint8Array | null };
