@@ -287,6 +287,8 @@ describe.skipIf(binary === undefined)('Chromium: the sentence about every kind o
       expect([each.name, await sentenceOn(id, 'main header h1 .sentence')]).toEqual([each.name, each.sentence]);
     }
     await page.open(`${node.program().url}/block/${heights.send}`);
+    // Its script listens to clicks once it is loaded.
+    await eventually(() => page.run<boolean>(`document.querySelector('.stream-state.live') !== null`), Boolean);
     const csv = await page.run<string>(`new Promise((resolve) => {
       URL.createObjectURL = (blob) => (blob.text().then(resolve), 'about:blank');
       HTMLAnchorElement.prototype.click = () => undefined;
