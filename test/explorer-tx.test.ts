@@ -90,11 +90,7 @@ test('a block with several transactions says what they move and names the larges
   expect(textOf(/<h2>(.*?)<\/h2>/.exec(page)?.[1] ?? '')).toBe('4 transactions moved 17 AVAX');
   const [, list = ''] = /<ol [^>]*aria-label="Largest payments">(.*?)<\/ol>/.exec(page) ?? [];
   const named = [...list.matchAll(/<span class="sentence">(.*?)<\/span> <a class="mono"/g)].map(([, one = '']) => textOf(one));
-  expect(named).toEqual([
-    'account 2 sent 9 AVAX to account 0',
-    'account 3 sent 5 AVAX to account 0',
-    'account 1 sent 3 AVAX to account 0',
-  ]);
+  expect(named).toEqual(['account 2 sent 9 AVAX to account 0', 'account 3 sent 5 AVAX to account 0', 'account 1 sent 3 AVAX to account 0']);
   expect(page).toContain('data-picture="block"');
   expect(textOf(/<div class="table-foot">(.*?)<\/div>/.exec(page)?.[1] ?? '')).toBe('1–4 of 4 transactions');
 });
