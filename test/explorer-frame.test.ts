@@ -34,8 +34,9 @@ const navigation = `[...document.querySelectorAll('.nav a, .nav button')].map((i
   return item.textContent + [x, y, width].map(Math.round);
 })`;
 
-/** Cells and boxes that are cut: they reach over their panel or the window, or they scroll sideways. */
-const cutParts = `[...document.querySelectorAll('td, th, .scroll:has(table)')].filter((part) => {
+/** Items of the navigation, cells and boxes that are cut: they reach over their panel or the window, or they scroll sideways. */
+const cutParts = `[...document.querySelectorAll('td, th, .scroll:has(table), .nav a')].filter((part) => {
+  if (part.closest('.nav') !== null) return part.scrollWidth > part.clientWidth;
   if (!part.checkVisibility() || getComputedStyle(part.closest('thead') ?? part).clipPath !== 'none') return false;
   const { left, right } = part.getBoundingClientRect();
   const panel = (part.closest('.panel') ?? document.body).getBoundingClientRect();
