@@ -35,6 +35,7 @@ import {
   startTimestamp,
   textsInPath,
   timestamp,
+  txListStart,
 } from './route-params.ts';
 import { addresses, anything, heightOrId, id, integerIn, list, nodeID, object, optional, type Scalar, text, textParam } from './schema.ts';
 
@@ -165,6 +166,7 @@ export const txRows = {
       txTypes,
       startTimestamp,
       endTimestamp,
+      ...txListStart,
       ...pageParams,
       sortOrder: sortOrder(),
     },

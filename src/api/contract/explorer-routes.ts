@@ -16,7 +16,7 @@ import {
   ThroughputSchema,
   TransferSchema,
   TxChecksSchema,
-  TxLineSchema,
+  TxLineListSchema,
   TxPositionSchema,
 } from './explorer-schemas.ts';
 import { route } from './route.ts';
@@ -33,6 +33,7 @@ import {
   pageToken,
   sortOrder,
   timestamp,
+  txListStart,
 } from './route-params.ts';
 import { addresses, heightOrId, id, integerIn, listUpTo, optional, textParam, utxoID } from './schema.ts';
 
@@ -53,7 +54,12 @@ export const assetListRows = {
     path: `${chainPath}/assets`,
     tag: 'Explorer',
     summary: 'Assets created on the chain, oldest first by default',
-    params: { ...chainParams, ...pageParams, sortOrder: sortOrder('asc') },
+    params: {
+      ...chainParams,
+      afterAssetId: optional(id('Begins behind this asset, in the order of the list. Unlike a pageToken it stays valid.')),
+      ...pageParams,
+      sortOrder: sortOrder('asc'),
+    },
     response: listSchema('ListAssetsResponse', 'assets', AssetSummarySchema),
     cachePolicy: 'block',
   }),
@@ -62,7 +68,12 @@ export const assetListRows = {
     path: `${chainPath}/assets/{assetId}/holders`,
     tag: 'Explorer',
     summary: 'Addresses that alone own most of an asset, largest first, as of the last block',
-    params: { ...chainParams, assetId: assetParam, ...pageParams },
+    params: {
+      ...chainParams,
+      assetId: assetParam,
+      startRank: integerOr(1, 1, 10_000, 'Begins with the address of this rank.'),
+      ...pageParams,
+    },
     response: HoldersSchema,
     cachePolicy: 'block',
   }),
@@ -135,6 +146,9 @@ export const blockSummaryRows = {
 /** The most transactions that `listTransactionSummaries` takes by ID: as many as a page of any list has. */
 const maxSummaries = 100;
 
+/** The most transactions of a list that are counted. */
+const maxCounted = 10_000;
+
 export const txSummaryRows = {
   listTransactionSummaries: route({
     method: 'GET',
@@ -148,9 +162,12 @@ export const txSummaryRows = {
       txHashes: optional(listUpTo(maxSummaries, id('Transaction IDs, separated by commas.'))),
       addresses: optional(addresses(maxQueryAddresses)),
       assetId: optional(id('Only transactions that consume or create outputs of this asset.')),
+      countUpTo: integerOr(0, 0, maxCounted, 'Counts all transactions of the list, and those newer than the page, up to so many.'),
+      ...txListStart,
       ...pageParams,
+      sortOrder: sortOrder(),
     },
-    response: listSchema('ListTransactionSummariesResponse', 'transactions', TxLineSchema),
+    response: TxLineListSchema,
     cachePolicy: 'block',
   }),
 };
@@ -223,9 +240,14 @@ export const crossChainRows = {
     method: 'GET',
     path: `${chainPath}/cross-chain/transfers`,
     tag: 'Explorer',
-    summary: 'Outputs that moved from or to this chain, with their export and import, newest first',
+    summary: 'Outputs that moved from or to this chain, with their export and import, newest first by default',
     description: 'An output that another chain exported is listed once this chain has imported it.',
-    params: { ...chainParams, ...pageParams },
+    params: {
+      ...chainParams,
+      afterUtxoId: optional(utxoID('Begins behind this output, in the order of the list. Unlike a pageToken it stays valid.')),
+      ...pageParams,
+      sortOrder: sortOrder(),
+    },
     response: listSchema('ListCrossChainTransfersResponse', 'transfers', TransferSchema),
     cachePolicy: 'block-and-second',
   }),

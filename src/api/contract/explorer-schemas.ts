@@ -133,6 +133,15 @@ export const TxLineSchema = object('TransactionLine', {
   summary: TxSummarySchema,
 });
 
+export const TxLineListSchema = object('ListTransactionSummariesResponse', {
+  nextPageToken: optional(nextPageTokenSchema),
+  transactions: list(TxLineSchema),
+  totalCount: optional(integer('Transactions of the whole list. Absent without countUpTo, or if there are more.')),
+  newerCount: optional(integer('Those that are newer than all of this page. Absent without countUpTo, or if there are more.')),
+  chainInfo: ChainInfoSchema,
+  ...historySchema,
+});
+
 export const TxPositionSchema = object('TransactionPosition', {
   txHash: text(),
   blockNumber: text(),

@@ -41,6 +41,14 @@ export const sortOrder = (absent: 'asc' | 'desc' = 'desc') => choice(['asc', 'de
 /** What a list of outputs is sorted by. */
 export const outputSort = () => choice(['timestamp', 'amount'], 'timestamp', 'Outputs with equal values are sorted by ID.');
 
+/** Where a list of transactions begins, in place of a page token: these do not expire, and new blocks do not move them. */
+export const txListStart = {
+  afterTxHash: optional(
+    id('Begins behind this transaction, in the order of the list. Unlike a pageToken it stays valid. Only of this server.'),
+  ),
+  endBlock: optional(integerIn(0, undefined, 'Up to the block at this height. Only of this server.')),
+};
+
 /** One of the given values, or the default. */
 export const choice = <const V extends string>(values: readonly V[], absent: NoInfer<V>, description: string) =>
   optional(withDefault(oneOf(values, description), absent));

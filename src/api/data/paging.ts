@@ -1,4 +1,6 @@
+import { type Id, idText } from '../../base/bytes/id.ts';
 import type { IndexReads, PinnedBlock } from '../../ledger/index-read/index-reads.ts';
+import { notFound } from '../rest/api-error.ts';
 import type { Paging } from '../rest/route.ts';
 
 /** Position in a list: the pinned block, and the last item of the previous page. */
@@ -8,6 +10,24 @@ type Listing = { readonly pin: PinnedBlock; readonly after: number | undefined }
 export async function openListing({ tip, pinAtHeight }: IndexReads, { cursor }: Paging): Promise<Listing> {
   const pin = cursor === undefined ? undefined : await pinAtHeight(cursor.height);
   return pin === undefined ? { pin: await tip(), after: undefined } : { pin, after: cursor?.after };
+}
+
+/**
+ * Where a list of transactions begins: `after` is from its page token or the number of the transaction `afterTxHash`. `until` is the pinned block, whose last
+ * transaction that is listed is the last one of the block `endBlock`.
+ */
+export async function openTxListing(
+  reads: IndexReads,
+  paging: Paging,
+  { afterTxHash, endBlock }: { readonly afterTxHash: Id | undefined; readonly endBlock: number | undefined },
+): Promise<Listing & { readonly until: PinnedBlock }> {
+  const { pin, after } = await openListing(reads, paging);
+  const end = endBlock === undefined || endBlock >= pin.height ? pin : await reads.pinAtHeight(endBlock);
+  const until = { ...pin, lastTx: end?.lastTx ?? 0 };
+  if (after !== undefined || afterTxHash === undefined) return { pin, after, until };
+  const seq = await reads.txSeq(afterTxHash, pin);
+  if (seq === undefined) throw notFound(`No accepted transaction ${idText(afterTxHash)}`);
+  return { pin, after: seq, until };
 }
 
 type ListPage<T> = { readonly items: readonly T[]; readonly nextPageToken: string | undefined };

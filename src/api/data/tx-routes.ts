@@ -10,16 +10,17 @@ import { listMetadata, type NetworkSpelling, networkSpelling, requireChain } fro
 import type { DataDeps } from './deps.ts';
 import { type JsonPage, joinPage } from './json-page.ts';
 import { atOneEpoch } from './one-epoch.ts';
-import { cutPage, openListing } from './paging.ts';
+import { cutPage, openTxListing } from './paging.ts';
 import { readTxPiece, readTxPieces, type TxPiece } from './tx-pieces.ts';
 
 /** Handlers of the Data API about transactions: lists of all, of addresses or of an asset, and one by its ID. Their rows are `txRows` in contract/data-routes.ts. */
 export const txRoutes = implementRoutes<DataDeps>()(txRows, {
   listLatestPrimaryNetworkTransactions: async (deps, values, { paging }) => {
     const { addresses: requested, txTypes: types, startTimestamp: from, endTimestamp: to, pageSize: limit, sortOrder: order } = values;
+    const { afterTxHash, endBlock } = values;
     const subjects = requested?.owners.map((address): Subject => ({ address }));
     const spelling = networkSpelling(deps.served, values.network, requested);
-    const query = { spelling, subjects, types, times: { from, to }, order, limit, paging };
+    const query = { spelling, subjects, types, times: { from, to }, start: { afterTxHash, endBlock }, order, limit, paging };
     return joinPage(await listTxs(deps, requireChain(deps.served, values), query));
   },
   getTxByHash: async (deps, { txHash, ...chainRef }) => {
@@ -42,6 +43,7 @@ export const txRoutes = implementRoutes<DataDeps>()(txRows, {
       subjects: [{ asset: assetId }],
       types,
       times,
+      start: { afterTxHash: undefined, endBlock: undefined },
       order: 'desc',
       limit,
       paging,
@@ -61,6 +63,7 @@ async function listTxs(
     subjects,
     types,
     times,
+    start,
     order,
     limit,
     paging,
@@ -69,6 +72,7 @@ async function listTxs(
     readonly subjects: readonly Subject[] | undefined;
     readonly types: readonly (typeof txTypeNames)[number][] | undefined;
     readonly times: TimeRange;
+    readonly start: { readonly afterTxHash: Id | undefined; readonly endBlock: number | undefined };
     readonly order: Order;
     readonly limit: number;
     readonly paging: Paging;
@@ -78,8 +82,8 @@ async function listTxs(
   const name = 'transactions';
   if (kinds?.length === 0) return { name, pieces: [], nextPageToken: undefined, metadata: await listMetadata(spelling, chain) };
   const page = atOneEpoch(deps.epoch, async (epoch) => {
-    const listing = await openListing(chain.reads, paging);
-    const seqs = await chain.reads.txSeqs({ ...listing, subjects, kinds, times, order, limit: limit + 1 });
+    const { until, ...listing } = await openTxListing(chain.reads, paging, start);
+    const seqs = await chain.reads.txSeqs({ pin: until, after: listing.after, subjects, kinds, times, order, limit: limit + 1 });
     const pieces = await readTxPieces(deps, { chain, hrp: spelling.hrp, epoch, seqs: seqs.slice(0, limit), pin: listing.pin });
     return { listing, rows: seqs.map((seq, i) => ({ seq, piece: pieces[i] })) };
   });

@@ -4,7 +4,7 @@ import { type Id, idText } from '../../base/bytes/id.ts';
 import type { AssetCounts, NftGroup } from '../../ledger/index-read/explorer-reads.ts';
 import { assetListRows } from '../contract/explorer-routes.ts';
 import { listMetadata, networkSpelling, requireChain } from '../data/chain.ts';
-import { cutPage, openListing } from '../data/paging.ts';
+import { cutPage, openTxListing } from '../data/paging.ts';
 import { renderAssetDetails, renderAssetStatus } from '../data/render-asset.ts';
 import { notFound } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
@@ -19,10 +19,11 @@ const maxMintOutputs = 10_000;
 
 /** Lists of assets, and of the holders, days and NFT groups of one. Their rows are `assetListRows` in contract/explorer-routes.ts. */
 export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
-  listAssets: async (deps, { pageSize: limit, sortOrder: order, ...chainRef }, { paging }) => {
+  listAssets: async (deps, { afterAssetId, pageSize: limit, sortOrder: order, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     const spelling = networkSpelling(deps.served, chainRef.network);
-    const listing = await openListing(chain.reads, paging);
+    // An asset has the ID and the number of the transaction that created it.
+    const listing = await openTxListing(chain.reads, paging, { afterTxHash: afterAssetId, endBlock: undefined });
     const rows = await explorerOf(chain).createdAssets({ ...listing, order, limit: limit + 1 });
     const { items, nextPageToken } = cutPage(rows, listing, { limit, seqOf: ({ seq }) => seq, paging });
     const ids = items.map(({ id }) => id);
@@ -36,10 +37,10 @@ export const assetListRoutes = implementRoutes<ExplorerDeps>()(assetListRows, {
     });
     return { nextPageToken, assets, ...(await listMetadata(spelling, chain)) };
   },
-  listAssetHolders: async (deps, { assetId, pageSize, ...chainRef }, { paging }) => {
+  listAssetHolders: async (deps, { assetId, startRank, pageSize, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     await requireAsset(chain, assetId);
-    const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? 0));
+    const offset = Math.min(maxRank, Math.max(0, paging.cursor?.after ?? startRank - 1));
     const limit = Math.min(pageSize, maxRank - offset);
     const { holders: rows, counts, pin } = await explorerOf(chain).holders(assetId, offset, limit + 1);
     const spelling = networkSpelling(deps.served, chainRef.network);

@@ -3,10 +3,12 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { assetTypeOf, listedAmount } from '../../ledger/index/output-amount.ts';
 import type { AtomicList, CrossChainTransfer } from '../../ledger/index-read/explorer-reads.ts';
+import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
 import { crossChainRows } from '../contract/explorer-routes.ts';
 import { listMetadata, networkSpelling, renderChainInfo, requireChain } from '../data/chain.ts';
 import { lookUpImports } from '../data/foreign-imports.ts';
 import { createAmountSums, type LabelOf, renderAmount, renderAmounts } from '../data/render-asset.ts';
+import { notFound } from '../rest/api-error.ts';
 import { implementRoutes } from '../rest/route.ts';
 import type { ServedChain } from '../rest/served-chains.ts';
 import { type ExplorerDeps, explorerOf } from './deps.ts';
@@ -32,9 +34,11 @@ export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, 
       chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
     };
   },
-  listCrossChainTransfers: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
+  listCrossChainTransfers: async (deps, { afterUtxoId, pageSize: limit, sortOrder: order, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
-    const [rows, tip] = await Promise.all([explorerOf(chain).transfers(paging.cursor?.after, limit + 1), chain.reads.tip()]);
+    const tip = await chain.reads.tip();
+    const after = paging.cursor?.after ?? (afterUtxoId && (await findTransfer(chain, afterUtxoId, tip)));
+    const rows = await explorerOf(chain).transfers({ after, order, limit: limit + 1 });
     const items = rows.slice(0, limit);
     const spelling = networkSpelling(deps.served, chainRef.network);
     const { labelOf } = await deps.assetLabels(chain)(items.map(({ utxo }) => utxo.assetID));
@@ -48,6 +52,13 @@ export const crossChainRoutes = implementRoutes<ExplorerDeps>()(crossChainRows, 
     };
   },
 });
+
+/** The number of an output that moved between chains. */
+async function findTransfer(chain: ServedChain, id: Id, tip: PinnedBlock): Promise<number> {
+  const entry = await explorerOf(chain).outputById(id, tip);
+  if (entry === undefined || entry.seq >= 0) throw notFound(`No output ${idText(id)} moved from or to ${chain.slug}`);
+  return -entry.seq;
+}
 
 /**
  * Reads the outputs in shared memory. No block of this chain shows which exports the P- and C-Chain have imported. `foreignImports` says how this

@@ -10,7 +10,7 @@ async function plotOf(age: number, range: string | null) {
     if (path.includes('/transaction-summaries')) return { transactions: [], nextPageToken: undefined };
     return { unitType: 'secp256k1', nftSupply: '0', createdAtTimestamp: 1000, lastActivityTimestamp: 1000 + age };
   });
-  const data = await loadAsset(source, testContext, 'a', { page: undefined, rows: undefined, range, groups: undefined });
+  const data = await loadAsset(source, testContext, 'a', { query: new URLSearchParams(), rows: undefined, range, groups: undefined });
   expect([data?.holders.holderList.length, data?.nfts]).toEqual([10, undefined]);
   const days = asked.find((path) => path.includes('/days'))?.replace(`${testChainPath}/assets/a/days?days=`, '');
   return [Number(days), data?.range];
@@ -33,6 +33,6 @@ test('a range that is asked for is shown as a whole', async () => {
 });
 
 test('an unknown asset has no page', async () => {
-  const query = { page: undefined, rows: undefined, range: null, groups: undefined };
+  const query = { query: new URLSearchParams(), rows: undefined, range: null, groups: undefined };
   expect(await loadAsset(createTestSource(() => undefined).source, testContext, 'a', query)).toBeUndefined();
 });

@@ -1,7 +1,9 @@
 import type { AssetDays, AssetDetails, Holders } from '../../api/contract/answers.ts';
+import { type ListPlace, type PagerData, parsePlace } from './list-place.ts';
 import { loadNfts, maxNftHolders, type NftsData } from './load-nfts.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
+import { pagerOfTxs } from './tx-list-place.ts';
 import { readRowsOf, type TxRow } from './tx-row.ts';
 
 /** Ranges of the plot of transactions by day. */
@@ -11,7 +13,7 @@ type AssetRange = keyof typeof assetRanges;
 export type AssetData = {
   readonly asset: AssetDetails;
   readonly txs: readonly TxRow[];
-  readonly nextTxs: string | undefined;
+  readonly pager: PagerData;
   readonly holders: Holders;
   /** Undefined if it has no NFTs. */
   readonly nfts: NftsData | undefined;
@@ -28,7 +30,7 @@ const maxHolders = 10;
 
 /** `groups`: page token of the NFT groups. */
 type AssetQuery = {
-  readonly page: string | undefined;
+  readonly query: URLSearchParams;
   readonly rows: number | undefined;
   readonly range: string | null;
   readonly groups: string | undefined;
@@ -38,7 +40,7 @@ export async function loadAsset(
   source: Source,
   context: PageContext,
   id: string,
-  { page: pageToken, rows = 25, range: wanted, groups }: AssetQuery,
+  { query, rows = 25, range: wanted, groups }: AssetQuery,
 ): Promise<AssetData | undefined> {
   const path = `${chainPath(context)}/assets/${encodeURIComponent(id)}`;
   const asset = await readIfFound<AssetDetails>(source, path);
@@ -50,18 +52,37 @@ export async function loadAsset(
   const hasNfts = asset.unitType === 'nft' || (asset.unitType !== 'property' && asset.nftSupply !== '0');
   const readHolders = read<Holders>(source, `${path}/holders?pageSize=${hasNfts ? maxNftHolders : maxHolders}`);
   const [list, holders, byDay, nfts] = await Promise.all([
-    readRowsOf(source, context, { assetId: id }, { rows, pageToken }),
+    loadTxs(source, context, { asset, query, rows }),
     readHolders,
     read<AssetDays>(source, `${path}/days?days=${days}`),
     hasNfts ? loadNfts(source, context, asset, { pageToken: groups, readHolders }) : undefined,
   ]);
   return {
     asset,
-    txs: list.rows,
-    nextTxs: list.next,
+    txs: list.txs,
+    pager: list.pager,
     holders: { ...holders, holderList: holders.holderList.slice(0, maxHolders) },
     nfts,
     days: byDay,
     range: days < assetRanges[range].days ? undefined : range,
   };
+}
+
+type TxsQuery = { readonly asset: AssetDetails; readonly query: URLSearchParams; readonly rows: number };
+
+/** The transactions of an asset at the place of the URL. */
+async function loadTxs(source: Source, context: PageContext, { asset, query, rows }: TxsQuery) {
+  const { assetId } = asset;
+  const readPage = async (place: ListPlace) => {
+    const found = await readRowsOf(source, context, { assetId }, { rows, place, isCounted: true });
+    const { rows: txs, hasMore, newer } = found;
+    const ends = { newest: txs[0]?.id, oldest: txs.at(-1)?.id, rows: txs.length };
+    // The number of transactions may be one block newer or older than the list.
+    const total = found.total ?? Number(asset.txCount);
+    return { txs, isFound: found.isFound, pager: pagerOfTxs({ path: `/asset/${assetId}`, query, place, ...ends, hasMore, total, newer }) };
+  };
+  const place = parsePlace(query);
+  const page = await readPage(place);
+  // A revert has removed the place, or there is no full page of newer ones.
+  return page.isFound && (place.kind !== 'newer' || page.pager.links.newer !== undefined) ? page : readPage({ kind: 'first' });
 }

@@ -1,8 +1,10 @@
 import type { Tx, TxLine, TxLineList, TxSummary, TxType } from '../../api/contract/answers.ts';
 import type { SummaryAmount } from '../../api/summary/sentence.ts';
+import type { ListPlace } from './list-place.ts';
 import { sumType } from './output-type.ts';
 import { chainPath, type PageContext } from './page-context.ts';
-import { read, type Source } from './source.ts';
+import { read, readIfFound, type Source } from './source.ts';
+import { isUpward, maxCounted, placeParams } from './tx-list-place.ts';
 
 /** A transaction in a list. Its summary is the server's, in a loaded list and in an event of the stream alike. */
 export type TxRow = {
@@ -35,17 +37,27 @@ export async function readLatestRows(source: Source, context: PageContext, count
   return rows;
 }
 
-/** A page of the transactions of an address or an asset, newest first, and the token of the next one. */
+/**
+ * A page of the transactions of an address or an asset, newest first. A place that a revert has removed has none. `total` and `newer`, the number of all and of
+ * those before the page, are undefined if they are not to be counted or too many.
+ */
 export async function readRowsOf(
   source: Source,
   context: PageContext,
   of: { readonly addresses: string } | { readonly assetId: string },
-  { rows, pageToken }: { readonly rows: number; readonly pageToken: string | undefined },
-): Promise<{ readonly rows: TxRow[]; readonly next: string | undefined }> {
-  const page = pageToken === undefined ? '' : `&pageToken=${encodeURIComponent(pageToken)}`;
-  const path = `${chainPath(context)}/transaction-summaries?${new URLSearchParams(of)}&pageSize=${rows}${page}`;
-  const { transactions, nextPageToken } = await read<TxLineList>(source, path);
-  return { rows: transactions.map(rowOfLine), next: nextPageToken };
+  { rows, place, isCounted }: { readonly rows: number; readonly place: ListPlace; readonly isCounted: boolean },
+) {
+  const count = isCounted ? `&countUpTo=${maxCounted}` : '';
+  const path = `${chainPath(context)}/transaction-summaries?${new URLSearchParams(of)}&pageSize=${rows}${count}${placeParams(place)}`;
+  const list = await readIfFound<TxLineList>(source, path);
+  const found = list?.transactions.map(rowOfLine) ?? [];
+  return {
+    isFound: list !== undefined,
+    rows: isUpward(place) ? found.reverse() : found,
+    hasMore: list?.nextPageToken !== undefined,
+    total: list?.totalCount,
+    newer: list?.newerCount,
+  };
 }
 
 /** Rows of accepted transactions by ID, at most 100, in the given order. One that a revert has removed meanwhile is left out. */

@@ -83,10 +83,11 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   address: {
     section: 'address',
     json: (context, name) => `${chainPath(context)}/balances?addresses=${encodeURIComponent(name)}`,
-    load: async ({ source, context, name, page, rows, query, now, parseAddress }) => {
+    hasPlaces: true,
+    load: async ({ source, context, name, rows, query, now, parseAddress }) => {
       const parsed = parseAddress(name);
       if (parsed === undefined) return undefined;
-      const wanted = { page, rows, filter: query, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
+      const wanted = { rows, query, asset: query.get('asset') ?? undefined, range: query.get('range'), now };
       return { view: 'address', title: `Address ${parsed.address}`, data: await loadAddress(source, context, parsed, wanted) };
     },
   },
@@ -118,8 +119,9 @@ export const namedPages: { readonly [first: string]: PageRow } = {
   asset: {
     section: 'assets',
     json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}`,
-    load: async ({ source, context, name, page, rows, query }) => {
-      const wanted = { page, rows, range: query.get('range'), groups: query.get('groups') ?? undefined };
+    hasPlaces: true,
+    load: async ({ source, context, name, rows, query }) => {
+      const wanted = { query, rows, range: query.get('range'), groups: query.get('groups') ?? undefined };
       const data = await loadAsset(source, context, name, wanted);
       return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
     },

@@ -1,20 +1,23 @@
-import { useState } from 'preact/hooks';
 import type { Tx } from '../../api/contract/answers.ts';
 import { type AssetChange, changesOf } from '../load/asset-change.ts';
-import { type AddressData, historyKinds, isFiltered } from '../load/load-address.ts';
+import { placeNames } from '../load/list-place.ts';
+import type { AddressData } from '../load/load-address.ts';
+import { historyKinds, isFiltered } from '../load/load-history.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { amountText, plainAmount, plural, shortId } from '../text/text-format.ts';
-import { BlockLink, Panel, SaveMenu, Scroll, Switch } from './parts.tsx';
+import { Pager } from './pager.tsx';
+import { BlockLink, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { ageColumn, type TxColumn, TxTable } from './tx-table.tsx';
 
-/** The URL of the history with its filters, from a page on. */
-export function historyUrl({ address, history, plot }: AddressData, page?: string): string {
-  const { kind, from, to, asset } = history.filter;
-  const values = { page, asset: plot?.asset.assetId, range: plot?.range, kind, since: from, until: to, moved: asset };
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value) params.set(name, value);
-  return `/address/${address}?${params}`;
+/** The URL of the history with its filters and its place, and with other choices. */
+export function historyUrl({ address, history }: AddressData, change: { readonly [name: string]: string }): string {
+  const params = new URLSearchParams(history.params);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === '') params.delete(name);
+    else params.set(name, value);
+  }
+  return params.size === 0 ? `/address/${address}` : `/address/${address}?${params}`;
 }
 
 const filters = [
@@ -27,16 +30,16 @@ type Row = { readonly tx: Tx; readonly line: TxRow; readonly changes: readonly A
 
 /** The transactions of an address with what they changed, and the balance after each. */
 export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressData>, 'origin'>) {
-  const { address, plot, history } = data;
-  const [filter, setFilter] = useState<(typeof filters)[number][0]>('all');
+  const { address, plot, history, after } = data;
+  const { show } = history.filter;
   const rows = history.txs.flatMap((tx): Row[] => {
     const { txHash: id, txType: type, blockHeight: height, timestamp: time } = tx;
     const summary = history.summaries[id];
     return summary === undefined ? [] : [{ tx, line: { id, type, height, time, summary }, changes: changesOf(tx, address) }];
   });
   const isShown = ({ changes }: Row): boolean => {
-    if (filter === 'all') return true;
-    return changes.some(({ change }) => (filter === 'in' ? change > 0n : change < 0n));
+    if (show === 'all') return true;
+    return changes.some(({ change }) => (show === 'in' ? change > 0n : change < 0n));
   };
   const denomination = plot?.asset.type === 'nft' ? 0 : (plot?.asset.denomination ?? 0);
   const columns: TxColumn<Row>[] = [
@@ -47,7 +50,7 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
       : [
           {
             name: `${plot.asset.symbol || 'Balance'} after`,
-            cell: ({ tx }: Row) => balanceText(history.after[tx.txHash], denomination),
+            cell: ({ tx }: Row) => balanceText(after[tx.txHash], denomination),
             isQuiet: true,
           },
         ]),
@@ -58,12 +61,28 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
       title="History"
       side={
         <>
-          <Switch label="Show" options={filters} value={filter} onChange={setFilter} />
+          <nav class="switch" aria-label="Show">
+            {filters.map(([name, word]) => (
+              <a
+                href={historyUrl(data, { show: name === 'all' ? '' : name })}
+                aria-current={name === show ? 'true' : undefined}
+                data-in-place
+              >
+                {word}
+              </a>
+            ))}
+          </nav>
           <SaveMenu csv="history" />
         </>
       }
     >
       <HistoryForm data={data} />
+      <Pager
+        pager={history.pager}
+        list="history"
+        what="transactions"
+        jump={{ path: `/address/${address}`, keep: keptParams(history.params) }}
+      />
       <Scroll>
         <TxTable csv="history" rows={rows.filter(isShown)} line={({ line }) => line} columns={columns} context={context} />
       </Scroll>
@@ -72,12 +91,18 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
   );
 }
 
+/** Parameters that a jump to another place keeps. */
+const keptParams = (params: string): [string, string][] =>
+  [...new URLSearchParams(params)].filter(([name]) => !placeNames.some((place) => place === name));
+
 const balanceText = (balance: string | undefined, denomination: number): string =>
   balance === undefined ? '–' : amountText(balance, denomination);
 
-function emptyText({ filter, next, searched }: AddressData['history']): string {
+function emptyText({ filter, pager, searched }: AddressData['history']): string {
   if (!isFiltered(filter)) return 'No transactions.';
-  return next === undefined ? 'No transaction fits these filters.' : `None of ${plural(searched ?? 0, 'transaction')}; older ones may.`;
+  return pager.links.older === undefined
+    ? 'No transaction fits these filters.'
+    : `None of ${plural(searched ?? 0, 'transaction')}; older ones may.`;
 }
 
 /** Filters that the server applies, so that all pages have them. A form: it works without script too. */

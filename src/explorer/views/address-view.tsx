@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AssetAmount, Tx, Utxo } from '../../api/contract/answers.ts';
 import { typeWords } from '../../api/summary/sentence.ts';
-import { type AddressData, isFiltered } from '../load/load-address.ts';
+import type { AddressData } from '../load/load-address.ts';
+import { isFiltered } from '../load/load-history.ts';
 import { sumType } from '../load/output-type.ts';
 import { accountName, chainPath, chainTitle, type ViewProps } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
@@ -10,12 +11,13 @@ import { useActions, useDevCall } from './actions.ts';
 import { AddressHistory, historyUrl } from './address-history.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
 import { BalancePanel } from './balance-panel.tsx';
-import { AssetLink, CopyAs, CopyButton, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
+import { PagerFoot } from './pager.tsx';
+import { AssetLink, CopyAs, CopyButton, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { PayloadView } from './payload-view.tsx';
 
 export function AddressView({ data, context, now, origin }: ViewProps<AddressData>) {
   const { address, hex, balances } = data;
-  const { txs, next, filter } = data.history;
+  const { txs, pager, filter } = data.history;
   const bare = address.slice(address.indexOf('-') + 1);
   const spellings = [...context.otherChains.map(({ alias }) => `${alias}-${bare}`), bare, `0x${hex}`];
   return (
@@ -31,7 +33,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         }
         id={address}
         line={
-          txs[0] === undefined || isFiltered(filter) ? (
+          txs[0] === undefined || isFiltered(filter) || pager.links.first !== undefined ? (
             txs.length === 0 && !isFiltered(filter) && 'no transactions yet'
           ) : (
             <>
@@ -57,13 +59,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
       </div>
       {data.nfts.length > 0 && <AddressNfts nfts={data.nfts} />}
       <AddressHistory data={data} context={context} now={now} />
-      {next !== undefined && (
-        <p class="pager">
-          <NextPage href={historyUrl(data, next)} list="history">
-            Older transactions
-          </NextPage>
-        </p>
-      )}
+      <PagerFoot pager={pager} list="history" what="transactions" />
       {Object.values(balances).every((list) => list.length === 0) && txs.length === 0 && !isFiltered(filter) && (
         <p class="note">This address has never been used on this chain.</p>
       )}
@@ -113,7 +109,8 @@ type PartProps = Omit<ViewProps<AddressData>, 'origin'>;
 
 type Split = { unlocked: bigint; locked: bigint; shared: bigint; exported: bigint; exportedTo: Set<string>; asset: AssetAmount };
 
-function BalancesPanel({ data: { address, balances, utxos, shared, plot }, context }: PartProps) {
+function BalancesPanel({ data, context }: PartProps) {
+  const { balances, utxos, shared, plot } = data;
   const rows = new Map<string, Split>();
   const rowOf = (asset: AssetAmount): Split => {
     const key = `${asset.assetId} ${asset.type}`;
@@ -167,7 +164,7 @@ function BalancesPanel({ data: { address, balances, utxos, shared, plot }, conte
                     )}{' '}
                     {row.asset.assetId !== plot?.asset.assetId && (
                       <small class="note">
-                        <a href={`/address/${address}?asset=${row.asset.assetId}`} data-in-place>
+                        <a href={historyUrl(data, { asset: row.asset.assetId, range: '' })} data-in-place>
                           over time
                         </a>
                       </small>

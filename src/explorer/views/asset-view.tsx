@@ -6,7 +6,8 @@ import { amountText, dateText, groupDigits, plural } from '../text/text-format.t
 import { AssetDaysPanel } from './asset-days.tsx';
 import { HoldersPanel } from './holders-panel.tsx';
 import { NftGroups } from './nft-groups.tsx';
-import { AddressLink, BlockLink, Chip, CopyAs, Facts, NextPage, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
+import { Pager, PagerFoot } from './pager.tsx';
+import { AddressLink, BlockLink, Chip, CopyAs, Facts, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
 import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
 
 /** Owners of rights to mint that are shown, and addresses of each. */
@@ -15,7 +16,7 @@ const maxMinters = 3;
 const unitNames = { nft: 'NFTs', property: 'Properties' } as const;
 
 export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) {
-  const { asset, txs, nextTxs, holders, nfts } = data;
+  const { asset, txs, pager, holders, nfts } = data;
   const { unitType: type, mintRights: minters, createdInBlock: createdIn } = asset;
   const isNft = type !== 'secp256k1';
   return (
@@ -77,6 +78,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
         <HoldersPanel asset={asset} holders={holders} context={context} />
       </div>
       <Panel title="Transactions" side={<SaveMenu csv="transactions" />}>
+        <Pager pager={pager} list="transactions" what="transactions" jump={{ path: `/asset/${asset.assetId}` }} />
         <Scroll>
           <TxTable
             csv="transactions"
@@ -88,13 +90,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
         </Scroll>
         {txs.length === 0 && <p class="table-foot">No transactions.</p>}
       </Panel>
-      {nextTxs !== undefined && (
-        <p class="pager">
-          <NextPage href={`/asset/${asset.assetId}?page=${nextTxs}`} list="transactions">
-            Older transactions
-          </NextPage>
-        </p>
-      )}
+      <PagerFoot pager={pager} list="transactions" what="transactions" />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { sumType } from '../load/output-type.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
 import { zoneName } from '../text/zone-time.ts';
+import { historyUrl } from './address-history.tsx';
 import { Panel, SaveMenu } from './parts.tsx';
 import { Values } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
@@ -13,7 +14,8 @@ import { useWidth } from './use-width.ts';
 const words: { readonly [name in RangeName]: string } = { '1h': '1 h', '1d': '1 d', '7d': '7 d', '90d': '90 d', all: 'All' };
 
 /** The balance of one asset over time, as a step plot from zero, with its values as a table. */
-export function BalancePanel({ data: { address, plot, utxos, shared }, now }: { data: AddressData; now: number }) {
+export function BalancePanel({ data, now }: { data: AddressData; now: number }) {
+  const { plot, utxos, shared } = data;
   const { ref, width } = useWidth(560);
   if (plot === undefined)
     return (
@@ -35,7 +37,7 @@ export function BalancePanel({ data: { address, plot, utxos, shared }, now }: { 
           <nav class="switch" aria-label="Range">
             {Object.keys(balanceRanges).map((name) => (
               <a
-                href={`/address/${address}?asset=${asset.assetId}&range=${name}`}
+                href={historyUrl(data, { asset: asset.assetId, range: name })}
                 aria-current={name === range ? 'true' : undefined}
                 data-in-place
               >

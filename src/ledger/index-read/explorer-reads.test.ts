@@ -346,13 +346,17 @@ const checkTransfers: Check = async ({ chains: { oracle }, explorer }, name) => 
     ...emitted.filter(({ consumedOn }) => consumedOn !== chainID),
     ...consumed.filter(({ createdOn }) => createdOn !== chainID),
   ]);
-  const listed = [];
-  for (let before: number | undefined; ; ) {
-    const page = await explorer.transfers(before, 3);
-    listed.push(...page);
-    before = page[2]?.seq;
-    if (before === undefined) break;
-  }
+  const list = async (order: 'asc' | 'desc') => {
+    const all = [];
+    for (let after: number | undefined; ; ) {
+      const page = await explorer.transfers({ after, order, limit: 3 });
+      all.push(...page);
+      after = page[2]?.seq;
+      if (after === undefined) return all;
+    }
+  };
+  const listed = await list('desc');
+  expect((await list('asc')).reverse()).toEqual(listed);
   const text = (utxo: Utxo, source: Id, destination: Id, importedBy: Id | undefined) => `${utxo.id} ${source} ${destination} ${importedBy}`;
   expect(listed.map(({ utxo, source, destination, imported }) => text(utxo, source, destination, imported?.txID)).sort()).toEqual(
     moved.map(({ utxo, createdOn, consumedOn, spent }) => text(utxo, createdOn, consumedOn, spent?.txID)).sort(),

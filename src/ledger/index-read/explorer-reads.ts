@@ -48,9 +48,12 @@ export type ExplorerReads = {
 
   /** Outputs that can be imported, by direction. Reads at most `limit` outputs per direction. */
   readonly atomicOutputs: (limit: number) => Promise<AtomicOutputs>;
-  /** Outputs that this chain exported or imported, newest first; `before` is the number of the last one of the previous page. */
-  readonly transfers: (before: number | undefined, limit: number) => Promise<CrossChainTransfer[]>;
+  /** Outputs that this chain exported or imported. */
+  readonly transfers: (query: TransferQuery) => Promise<CrossChainTransfer[]>;
 };
+
+/** `after`: `seq` of the last one of the previous page. */
+export type TransferQuery = { readonly after: number | undefined; readonly order: 'asc' | 'desc'; readonly limit: number };
 
 export type AssetListQuery = {
   readonly pin: PinnedBlock;

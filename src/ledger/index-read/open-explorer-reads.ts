@@ -94,7 +94,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
       }),
     balanceHistory: (query) => runWithPauses(() => balanceHistory(query)),
     atomicOutputs: (limit) => run(() => transfers.atomicOutputs(limit)),
-    transfers: (before, limit) => run(() => transfers.transfers(before, limit)),
+    transfers: (query) => run(() => transfers.transfers(query)),
   };
 }
 

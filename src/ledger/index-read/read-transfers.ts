@@ -2,7 +2,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
 import { fetchRows, type Queries } from '../store/queries.ts';
-import type { AtomicList, AtomicOutputs, CrossChainTransfer } from './explorer-reads.ts';
+import type { AtomicList, AtomicOutputs, CrossChainTransfer, TransferQuery } from './explorer-reads.ts';
 import type { CrossChainOutputRow } from './read-outputs.ts';
 
 /** Outputs that move between chains. `hasInbound`: the database holds what other chains exported to this one. */
@@ -13,8 +13,11 @@ export function createTransferReads(chain: { readonly number: number; readonly i
   // Only outputs that can be imported have rows in atomic_owner, so imported ones are not read over.
   const inbound = `SELECT p.id AS other, a.bytes FROM (SELECT DISTINCT peer, seq FROM atomic_owner WHERE reader = ? LIMIT ?) o
     JOIN atomic a ON a.seq = o.seq JOIN chain p ON p.number = o.peer ORDER BY a.seq`;
-  const transfers = `SELECT m.seq, m.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_time FROM moved m
-    WHERE m.seq < ? AND (m.source = ? OR m.destination = ?) ORDER BY m.seq DESC LIMIT ? + 0`;
+  const columns = 'SELECT m.seq, m.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_time FROM moved m';
+  const transfers = {
+    desc: `${columns} WHERE m.seq < ? AND (m.source = ? OR m.destination = ?) ORDER BY m.seq DESC LIMIT ? + 0`,
+    asc: `${columns} WHERE m.seq > ? AND (m.source = ? OR m.destination = ?) ORDER BY m.seq LIMIT ? + 0`,
+  };
 
   return {
     atomicOutputs: function* (limit: number): Queries<AtomicOutputs> {
@@ -22,9 +25,9 @@ export function createTransferReads(chain: { readonly number: number; readonly i
       const imported = hasInbound ? yield* fetchRows<AtomicRow>([{ text: inbound, values: [chain.number, limit + 1] }]) : undefined;
       return { outbound: toList(exported, limit), inbound: imported && toList(imported, limit) };
     },
-    transfers: function* (before: number | undefined, limit: number): Queries<CrossChainTransfer[]> {
-      const values = [before ?? Number.MAX_SAFE_INTEGER, ownChain, ownChain, limit];
-      return (yield* fetchRows<MovedRow>([{ text: transfers, values }])).map(toTransfer);
+    transfers: function* ({ after, order, limit }: TransferQuery): Queries<CrossChainTransfer[]> {
+      const start = after ?? (order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER);
+      return (yield* fetchRows<MovedRow>([{ text: transfers[order], values: [start, ownChain, ownChain, limit] }])).map(toTransfer);
     },
   };
 }

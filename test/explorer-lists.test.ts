@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type DevNode, startDevNode } from './dev-node.ts';
+
+/** Lists of the explorer page by page: where a page is, and links that keep their rows although new blocks come. */
+
+let node: DevNode;
+const accounts: string[] = [];
+let asset = '';
+const count = 62;
+
+beforeAll(async () => {
+  node = await startDevNode('in memory', '--accounts=3');
+  for (const { address } of (await node.dev('dev.accounts')).accounts) accounts.push(address);
+  asset = (await node.dev('dev.createAsset', { name: 'Serac Ice', symbol: 'ICE', supply: '1000', owner: accounts[1] })).assetID;
+  for (let i = 0; i < count; i++) await node.dev('dev.send', { from: 1, to: accounts[2], assetID: asset, amount: '1' });
+}, 60_000);
+afterAll(() => node.stop());
+
+const send = async (path: string) => node.program().client.send('GET', path, { accept: 'text/html' });
+
+/** A page of a list: IDs of the transactions in it, its position, and the links of its pager. */
+async function open(path: string) {
+  const { text: html } = await send(path);
+  const [pager = ''] = /<nav class="pager".*?<\/nav>/s.exec(html) ?? [];
+  const links = Object.fromEntries(
+    [...pager.matchAll(/<a class="button" href="([^"]+)"[^>]*>(\w+)</g)].map(([, href = '', word = '']) => [
+      word,
+      href.replaceAll('&amp;', '&'),
+    ]),
+  );
+  const table = /<table data-csv="(?:history|transactions)".*?<\/table>/s.exec(html)?.[0] ?? '';
+  const ids = [...table.matchAll(/href="\/tx\/(\w+)"/g)].map(([, id]) => id);
+  return { html, ids, links, position: /pager-place">([^<]*)</.exec(pager)?.[1] };
+}
+
+for (const [name, pathOf] of [
+  ['an address', () => `/address/${accounts[1]}`],
+  ['an asset', () => `/asset/${asset}`],
+] as const)
+  test(`the transactions of ${name}: first to last and back`, async () => {
+    const root = '/v1/networks/local/blockchains/x-chain/transaction-summaries';
+    const filter = name === 'an asset' ? `assetId=${asset}` : `addresses=${accounts[1]}`;
+    const { transactions } = JSON.parse((await node.program().client.send('GET', `${root}?${filter}&pageSize=100`)).text);
+    const expected = transactions.map(({ txHash }: { txHash: string }) => txHash);
+    const total = expected.length;
+    const first = await open(pathOf());
+    expect(first.position).toBe(`1–25 of ${total} transactions`);
+    expect(Object.keys(first.links)).toEqual(['Older', 'Last']);
+    const second = await open(first.links.Older as string);
+    const third = await open(second.links.Older as string);
+    expect([...first.ids, ...second.ids, ...third.ids]).toEqual(expected);
+    expect([second.position, third.position]).toEqual([`26–50 of ${total} transactions`, `51–${total} of ${total} transactions`]);
+    expect([Object.keys(second.links), Object.keys(third.links)]).toEqual([
+      ['First', 'Newer', 'Older', 'Last'],
+      ['First', 'Newer'],
+    ]);
+    expect((await open(third.links.Newer as string)).ids).toEqual(second.ids);
+    // There is no full page of newer ones: it is the first page.
+    expect((await open((await open(third.links.Newer as string)).links.Newer as string)).ids).toEqual(first.ids);
+    const last = await open(second.links.Last as string);
+    expect([last.ids, last.position]).toEqual([expected.slice(-25), `${total - 24}–${total} of ${total} transactions`]);
+    expect((await open(second.links.First as string)).ids).toEqual(first.ids);
+  });
+
+test('a link keeps its rows when transactions come, and says where they are then', async () => {
+  const second = (await open(`/address/${accounts[1]}`)).links.Older as string;
+  const before = await open(second);
+  const total = Number(/of (\d+)/.exec(before.position ?? '')?.[1]);
+  await node.dev('dev.send', { from: 1, to: accounts[2], amount: '1 AVAX' });
+  const after = await open(second);
+  expect([after.ids, after.position]).toEqual([before.ids, `27–51 of ${total + 1} transactions`]);
+});
+
+test('a height or a date leads to its place, with the filters of the list', async () => {
+  const { headers } = await send(`/address/${accounts[1]}?go=20&kind=Transfer`);
+  expect(headers.location).toBe(`/address/${accounts[1]}?kind=Transfer&from=20`);
+  const { html } = await open(headers.location as string);
+  const [highest] = [...html.matchAll(/<a href="\/block\/(\d+)">/g)].map(([, height]) => Number(height));
+  expect(highest).toBe(20);
+  expect((await send(`/asset/${asset}?go=2100-01-01`)).headers.location).toBe(`/asset/${asset}`);
+  expect((await open(`/asset/${asset}?go=soon`)).html).toContain('“soon” is neither a height nor a date');
+});
+
+test('a place that a revert has removed is the first page', async () => {
+  await node.dev('dev.snapshot', { name: 'here' });
+  const { txID } = await node.dev('dev.send', { from: 1, to: accounts[2], amount: '1 AVAX' });
+  const path = `/address/${accounts[1]}?older=${txID}`;
+  expect((await open(path)).position).toStartWith('2–26 of');
+  await node.dev('dev.revert', { name: 'here' });
+  expect((await open(path)).position).toStartWith('1–25 of');
+});
