@@ -10,6 +10,8 @@ import { openServers } from './servers.ts';
 
 /** The explorer routes of a node that follows another one, and of `serac api`. */
 
+const sumOf = (buckets: readonly Json[], name: string): number => buckets.reduce((sum, bucket) => sum + bucket[name], 0);
+
 test('a followed chain has no mempool, but knows what became of transactions that were issued through it', async () => {
   const node = await startProgram('--workers=0');
   const follower = await startProgram('follow', node.url, '--workers=0');
@@ -26,6 +28,11 @@ test('a followed chain has no mempool, but knows what became of transactions tha
     const { transactions } = (await getFrom(follower, 'dropped-transactions')).json;
     expect(transactions).toMatchObject([{ stage: 'refused', txHash: idText(ewoqTwice().id) }]);
     expect((await getFrom(follower, 'mempool')).status).toBe(404);
+    const { buckets } = await eventually(
+      async () => (await getFrom(follower, 'node-history?bucketSeconds=3600')).json,
+      (history) => sumOf(history.buckets, 'refused') === 1,
+    );
+    expect(['txCount', 'blockCount', 'issued', 'dropped'].map((name) => sumOf(buckets, name))).toEqual([1, 1, 2, 0]);
     expect((await getFrom(follower, 'throughput')).json.figures.txCount).toBe(1);
     expect((await getFrom(follower, `assets/${avaxText}/holders`)).json.holders).toBeGreaterThan(1);
     const paths = Object.keys(JSON.parse((await follower.client.send('GET', '/api-json')).text).paths);
@@ -69,7 +76,13 @@ test.skipIf(process.env.SERAC_TEST_POSTGRES === undefined || process.env.SERAC_T
       }
       expect((await getFrom(api, 'throughput?seconds=3600')).json.figures).toMatchObject({ txCount: 1, burned: '1000000' });
       expect((await getFrom(api, 'cross-chain/balances')).json.inbound).toBeUndefined();
-      for (const absent of ['mempool', 'issue-minutes', 'dropped-transactions', `transactions/${idText(split.id)}/lifecycle`])
+      for (const absent of [
+        'mempool',
+        'issue-minutes',
+        'node-history',
+        'dropped-transactions',
+        `transactions/${idText(split.id)}/lifecycle`,
+      ])
         expect([absent, (await getFrom(api, absent)).status]).toEqual([absent, 404]);
     } finally {
       await Promise.all([api.stop(), indexer.stop()]);

@@ -395,6 +395,30 @@ for (const mode of devModes)
       expect((await node.program().client.send('POST', `${root}/mempool`)).status).not.toBe(200);
     });
 
+    test('the history of the node has what was accepted, issued, refused and dropped, by the real clock and after a revert', async () => {
+      await node.dev('dev.increaseTime', { seconds: 90 * 86_400 });
+      const sum = ({ buckets }: Json, name: string): number => buckets.reduce((total: number, bucket: Json) => total + bucket[name], 0);
+      const names = ['issued', 'refused', 'dropped'];
+      const before = Math.floor(Date.now() / 1000);
+      await node.issue(rival);
+      const history = await eventually(
+        () => get('node-history?seconds=3600&bucketSeconds=15'),
+        ({ buckets }) => buckets.at(-1)?.timestamp > before - 15 && sum({ buckets }, 'txCount') > 0,
+      );
+      expect(names.map((name) => sum(history, name) > 0)).toEqual([true, true, true]);
+      expect(sum(history, 'txCount')).toBeGreaterThanOrEqual(sum(history, 'blockCount'));
+      expect(sum(history, 'bytes')).toBeGreaterThan(0);
+      for (const { timestamp, seconds, cpuSeconds, residentBytes } of history.buckets) {
+        expect([timestamp % 15, timestamp <= history.endTimestamp, seconds > 0 && seconds < 30]).toEqual([0, true, true]);
+        expect([cpuSeconds >= 0, residentBytes > 1e6]).toEqual([true, true]);
+      }
+      expect(Math.abs(history.endTimestamp - Date.now() / 1000)).toBeLessThan(60);
+      expect(history.checks.map(({ name }: Json) => name)).toContain('database');
+      expect((await get('node-history?seconds=86400&bucketSeconds=5')).bucketSeconds).toBe(60);
+      for (const query of ['seconds=59', 'seconds=86401', 'bucketSeconds=4', 'bucketSeconds=3601', 'seconds=x'])
+        expect([query, await statusOf(`node-history?${query}`)]).toEqual([query, 400]);
+    });
+
     test('every process gives the same answers', async () => {
       for (const path of ['mempool', 'dropped-transactions', `transactions/${idText(rival.id)}/lifecycle`, 'assets', 'block-summaries'])
         expect([path, (await node.getEverywhere(`${root}/${path}`)).length]).toEqual([path, 1]);

@@ -27,6 +27,12 @@ export const chainResources: readonly ResourceRow[] = [
     holds: ['chain/recovery/sliced-recovery.ts waiting', 'chain/recovery/recovery.ts arrivals', 'app/platform/thread.ts pending'],
   },
   {
+    resource: 'the last 24 hours of a node (`getNodeHistory`)',
+    limit: '2,160 buckets of 11 values, 225 kB for each chain: an hour by five seconds, a day by minute',
+    over: 'the oldest are dropped',
+    test: 'src/base/metrics/value-history.test.ts',
+  },
+  {
     resource: 'records of dropped and refused transactions (`dev.getTxLifecycle`)',
     limit:
       '{chain/lifecycle/drop-log.ts#maxDrops} drops and {chain/lifecycle/drop-log.ts#maxDropBytes}, {chain/lifecycle/refusals.ts#maxRefusals} refusals, {chain/lifecycle/refusals.ts#maxDropReasons} reasons that `--strict` answers again for the same transaction, as AvalancheGo does; the lifecycle of {chain/lifecycle/tx-lifecycle.ts#maxTxs} transactions',

@@ -36,6 +36,7 @@ export type BlockSummaryList = ResponseOf<(typeof blockSummaryRows)['listBlockSu
 export type BlockTxs = JsonOf<typeof explorer.BlockTxsSchema>;
 export type Throughput = JsonOf<typeof explorer.ThroughputSchema>;
 export type IssueMinutes = JsonOf<typeof explorer.IssueMinutesSchema>;
+export type NodeHistory = JsonOf<typeof explorer.NodeHistorySchema>;
 export type AssetDays = JsonOf<typeof explorer.AssetDaysSchema>;
 export type TxChecks = JsonOf<typeof explorer.TxChecksSchema>;
 export type TxCheckResult = TxChecks['checks'][number];

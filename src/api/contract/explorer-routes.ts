@@ -12,6 +12,7 @@ import {
   LifecycleSchema,
   MempoolSchema,
   NftGroupSchema,
+  NodeHistorySchema,
   SearchSchema,
   ThroughputSchema,
   TransferSchema,
@@ -41,8 +42,8 @@ import { addresses, heightOrId, id, integerIn, listUpTo, optional, textParam, ut
 
 /** The longest history of an asset by day. */
 export const maxAssetDays = 366;
-/** Seconds of the longest window of `getThroughput`. */
-export const throughputWindow = 3600;
+/** Seconds of the longest window of `getThroughput`, and of `getNodeHistory`. */
+export const [throughputWindow, nodeHistoryWindow] = [3600, 86_400];
 /** Characters of a search text: a transaction in hex with some thirty inputs fits, and so does a request line. */
 const maxSearchText = 8192;
 
@@ -323,6 +324,21 @@ export const lifecycleRows = {
     description: 'Latency is the time in milliseconds from issue to acceptance; percentiles are at most 5 % off. A revert clears it.',
     params: chainParams,
     response: IssueMinutesSchema,
+    cachePolicy: 'never',
+  }),
+  getNodeHistory: route({
+    method: 'GET',
+    path: `${chainPath}/node-history`,
+    tag: 'Explorer',
+    summary: 'What this node did in up to 24 hours: transactions accepted, issued, refused and dropped, blocks, bytes, CPU time and memory',
+    description:
+      'By the real clock, whatever the clock of the chain says. Kept in memory, so it begins with the start of the node. Buckets of less than a minute are known of the last hour. With --public-api, CPU time, memory and health checks are left out.',
+    params: {
+      ...chainParams,
+      seconds: integerOr(3600, 60, nodeHistoryWindow, 'Length of the window.'),
+      bucketSeconds: integerOr(60, 5, 3600, 'Length of the buckets; at least a minute if the window is longer than an hour.'),
+    },
+    response: NodeHistorySchema,
     cachePolicy: 'never',
   }),
   listDroppedTransactions: route({

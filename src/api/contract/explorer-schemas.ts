@@ -198,6 +198,36 @@ export const IssueMinutesSchema = object('IssueMinutes', {
   chainInfo: ChainInfoSchema,
 });
 
+export const NodeHistorySchema = object('NodeHistory', {
+  startTimestamp: unixSeconds('When this node was started, by the real clock: it knows nothing from before'),
+  endTimestamp: unixSeconds('The current second of the real clock'),
+  bucketSeconds: integer('Length of the buckets.'),
+  buckets: list(
+    object('NodeHistoryBucket', {
+      timestamp: unixSeconds('Start of the bucket, by the real clock'),
+      seconds: number('Seconds that were counted: divide by them for a rate.'),
+      txCount: integer('Transactions accepted.'),
+      blockCount: integer('Blocks accepted.'),
+      bytes: integer('Bytes of these blocks.'),
+      issued: integer('Transactions issued to this node.'),
+      refused: integer('Not admitted to the mempool.'),
+      dropped: integer('Left the mempool without being accepted.'),
+      meanLatency: optional(number('Mean milliseconds from issue to acceptance, of those issued to this node and accepted in the bucket.')),
+      mempoolTxCount: integer('The most transactions that waited.'),
+      cpuSeconds: optional(number('CPU time of the process.')),
+      residentBytes: optional(integer('The most resident memory of the process.')),
+    }),
+    'Oldest first. Time in which the node did not run, or was held up, has none.',
+  ),
+  checks: optional(
+    list(
+      object('HealthCheckSince', { name: text(), since: unixSeconds('Since when it passes, or fails, by the clock of its results') }),
+      'The health checks of the node.',
+    ),
+  ),
+  chainInfo: ChainInfoSchema,
+});
+
 export const AssetDaysSchema = object('AssetDays', {
   assetId: text(),
   isComplete: flag(

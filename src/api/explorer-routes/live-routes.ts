@@ -67,6 +67,28 @@ export const lifecycleRoutes = implementRoutes<ExplorerDeps>()(lifecycleRows, {
       chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
     };
   },
+  getNodeHistory: async (deps, { seconds, bucketSeconds, ...chainRef }) => {
+    const chain = requireChain(deps.served, chainRef);
+    const history = await liveOf(chain).history(seconds, bucketSeconds);
+    return {
+      startTimestamp: history.startTime,
+      endTimestamp: history.now,
+      bucketSeconds: history.bucketSeconds,
+      buckets: history.buckets.map(
+        ({ start, seconds: counted, values: { txs, blocks, mempoolTxs, issuedAccepted, latency, ...values } }) => ({
+          timestamp: start,
+          seconds: counted,
+          txCount: txs,
+          blockCount: blocks,
+          ...values,
+          meanLatency: issuedAccepted === 0 ? undefined : latency / issuedAccepted,
+          mempoolTxCount: mempoolTxs,
+        }),
+      ),
+      checks: history.checks?.map(([name, since]) => ({ name, since })),
+      chainInfo: renderChainInfo(networkSpelling(deps.served, chainRef.network), chain),
+    };
+  },
   listDroppedTransactions: async (deps, { pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     const drops = await liveOf(chain).drops(paging.cursor?.after, limit + 1);

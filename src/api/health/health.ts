@@ -60,6 +60,8 @@ export function createHealth({
     register: (kind: CheckKind, name: string, check: Check, tags?: readonly string[]): void =>
       workers[kind].register(name, kind === 'readiness' ? oncePassed(check) : check, tags),
     report: (kind: CheckKind, tags: readonly string[]): Report => workers[kind].report(tags),
+    /** Since when each `health` check passes or fails, in Unix nanoseconds. */
+    since: () => workers.health.since(),
     /** Runs one check now, because its subject has changed and the next round may be 30 s away. */
     recheck: async (kind: CheckKind, name: string): Promise<void> => {
       await workers[kind].run(name);

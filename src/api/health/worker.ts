@@ -34,14 +34,16 @@ export function createWorker(env: WorkerEnv) {
     if (!isKept(outcome)) return;
     const before = entry.result;
     entry.result = resultOf(outcome, run.began, env.now(), before);
-    if ((before.error === undefined) !== (outcome.error === undefined)) env.onChange?.(name, entry.result);
+    const isChanged = (before.error === undefined) !== (outcome.error === undefined);
+    if (isChanged || before === notYetRun) entry.since = env.now();
+    if (isChanged) env.onChange?.(name, entry.result);
   };
 
   return {
     register: (name: string, check: Check, tags: readonly string[] = []): void => {
       if (tags.includes(allTag)) throw new HealthError(`restricted tag: "${allTag}"`, { code: 'HEALTH_RESTRICTED_TAG', name });
       if (entries.has(name)) throw new HealthError(`duplicate check: "${name}"`, { code: 'HEALTH_DUPLICATE_CHECK', name });
-      entries.set(name, { check, tags: new Set(tags), result: notYetRun, running: undefined });
+      entries.set(name, { check, tags: new Set(tags), result: notYetRun, since: undefined, running: undefined });
     },
     runAll: async (): Promise<void> => {
       await Promise.all([...entries].map(([name, entry]) => runEntry(name, entry)));
@@ -70,6 +72,9 @@ export function createWorker(env: WorkerEnv) {
         healthy: chosen.every(([, entry]) => entry.result.error === undefined),
       };
     },
+    /** Since when each check passes or fails, in Unix nanoseconds; checks that have not run are left out. */
+    since: (): (readonly [name: string, time: bigint])[] =>
+      [...entries].flatMap(([name, { since }]) => (since === undefined ? [] : [[name, since] as const])),
   };
 }
 
@@ -90,6 +95,8 @@ type Entry = {
   readonly check: Check;
   readonly tags: ReadonlySet<string>;
   result: Result;
+  /** When the check first ran, began to fail or passed again, in Unix nanoseconds. */
+  since: bigint | undefined;
   /** The run in progress, maybe since an earlier round: a check that hangs is not started again. */
   running: Run | undefined;
 };

@@ -26,6 +26,8 @@ export type LiveReads = {
   readonly latency: () => Promise<LiveLatency>;
   /** Transactions issued to this node by minute of the last hour, oldest first. Minutes without any are left out. `now`: Unix seconds. */
   readonly minutes: () => Promise<{ readonly now: number; readonly minutes: readonly LiveMinute[] }>;
+  /** What this node did in the last `window` seconds, in buckets of `bucketSeconds`. */
+  readonly history: (window: number, bucketSeconds: number) => Promise<LiveHistory>;
 };
 
 type LivePool = {
@@ -80,6 +82,34 @@ export type LiveStep = {
 };
 
 type LiveLatency = { readonly count: number; readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
+
+/** Times are Unix seconds of the real clock. `startTime`: when the record began. `checks`: since when each health check passes or fails; null if callers may not see it. */
+export type LiveHistory = {
+  readonly now: number;
+  readonly startTime: number;
+  readonly bucketSeconds: number;
+  readonly buckets: readonly LiveBucket[];
+  readonly checks: readonly (readonly [name: string, since: number])[] | null;
+};
+
+/** Oldest first; time without samples has none. The values of the process are absent if callers may not see them. */
+export type LiveBucket = {
+  readonly start: number;
+  readonly seconds: number;
+  readonly values: {
+    readonly txs: number;
+    readonly blocks: number;
+    readonly bytes: number;
+    readonly issued: number;
+    readonly refused: number;
+    readonly dropped: number;
+    readonly issuedAccepted: number;
+    readonly latency: number;
+    readonly mempoolTxs: number;
+    readonly cpuSeconds?: number;
+    readonly residentBytes?: number;
+  };
+};
 
 /** `start`: Unix seconds of the real clock. `latency` is null if no transaction was accepted. */
 type LiveMinute = { readonly start: number; readonly refused: number; readonly dropped: number; readonly latency: LiveLatency | null };

@@ -53,13 +53,13 @@ type NodeReadings = {
   readonly failingChecks: () => number;
 };
 
-/** Counts the blocks and transactions that are accepted from now on. */
-export function countAccepted(bus: EventBus): (chainID: Id) => { readonly blocks: number; readonly txs: number } {
-  const accepted = new Map<Id, { blocks: number; txs: number }>();
-  const of = (chainID: Id) => accepted.get(chainID) ?? { blocks: 0, txs: 0 };
-  bus.subscribe('accepted', ({ chainID, stored }) => {
-    const { blocks, txs } = of(chainID);
-    accepted.set(chainID, { blocks: blocks + 1, txs: txs + stored.block.txs.length });
+/** Counts the blocks, their bytes and transactions that are accepted from now on. */
+export function countAccepted(bus: EventBus): (chainID: Id) => { readonly blocks: number; readonly txs: number; readonly bytes: number } {
+  const accepted = new Map<Id, { blocks: number; txs: number; bytes: number }>();
+  const of = (chainID: Id) => accepted.get(chainID) ?? { blocks: 0, txs: 0, bytes: 0 };
+  bus.subscribe('accepted', ({ chainID, stored: { block } }) => {
+    const { blocks, txs, bytes } = of(chainID);
+    accepted.set(chainID, { blocks: blocks + 1, txs: txs + block.txs.length, bytes: bytes + block.bytes.length });
   });
   return of;
 }

@@ -15,12 +15,16 @@ import { type Relay, relayedJson } from '../processes/relay.ts';
 type LiveChain = Pick<RunningChain, 'spec' | 'pendingTxs' | 'mempool' | 'txIssuer' | 'tools'>;
 
 /** Returns the live reads of each chain of the writer process. */
-export function createLiveReads({ of }: TxLifecycles, chains: readonly LiveChain[]): (chainID: Id) => LiveReads {
-  const byId = new Map(chains.map((chain) => [chain.spec.id, createChainLiveReads(chain, of(chain.spec.id))]));
+export function createLiveReads(
+  { of }: TxLifecycles,
+  chains: readonly LiveChain[],
+  historyOf: (chainID: Id) => LiveReads['history'],
+): (chainID: Id) => LiveReads {
+  const byId = new Map(chains.map((chain) => [chain.spec.id, createChainLiveReads(chain, of(chain.spec.id), historyOf(chain.spec.id))]));
   return (chainID) => byId.get(chainID) as LiveReads;
 }
 
-function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycles['of']>): LiveReads {
+function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycles['of']>, history: LiveReads['history']): LiveReads {
   return {
     pool: async (offset, limit) => {
       if (chain.mempool === undefined) return undefined;
@@ -77,6 +81,7 @@ function createChainLiveReads(chain: LiveChain, lifecycle: ReturnType<TxLifecycl
         minutes: minutes.map(({ latency, ...minute }) => ({ ...minute, latency: latency ?? null })),
       };
     },
+    history,
   };
 }
 
@@ -158,6 +163,7 @@ export function createRelayedLiveReads(relay: Relay, chainID: Id): LiveReads {
     checks: (txID) => call('checks', txID),
     latency: () => call('latency'),
     minutes: () => call('minutes'),
+    history: (window, bucketSeconds) => call('history', window, bucketSeconds),
   };
 }
 

@@ -14,6 +14,7 @@ import type { NamedCheck } from '../node/health-checks.ts';
 import type { NodeChain, NodeChains } from '../node/node-chain.ts';
 import type { NodeCore } from '../node/node-core.ts';
 import { extraCheck, type NodeHealth } from '../node/node-health.ts';
+import { startNodeHistory } from '../node/node-history.ts';
 import type { NodeStore } from '../node/node-store.ts';
 import type { NamedRoute } from '../node/parts.ts';
 import type { PeerReadings } from '../node/peer-readings.ts';
@@ -87,7 +88,8 @@ export async function serveNode({
   const { config, env, context, identity, parts, health, metrics, stop, lifecycles, logError, phases } = core;
   const [x] = chains;
   const access = parts.add(await openNodeAccess(config, env));
-  const liveOf = createLiveReads(lifecycles, chains);
+  const history = parts.add(startNodeHistory(core, chains));
+  const liveOf = createLiveReads(lifecycles, chains, history.of);
   const served = createServedChainsOfNode({ config, context, chains, builder: isAlone ? identity.nodeID : undefined, liveOf });
   const streamLimit = createStreamLimitOf(config);
   const webhooks = await openEvents({ core, store, chains, labels, gate: access.gate, served, streamLimit });

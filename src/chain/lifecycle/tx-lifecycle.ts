@@ -21,6 +21,17 @@ export type TxLifecycle = {
   readonly latency: () => LatencySummary;
   /** Refused, dropped and accepted transactions by minute of the last hour, oldest first. `now`: Unix nanoseconds. */
   readonly minutes: () => { readonly now: bigint; readonly minutes: readonly IssueMinute[] };
+  readonly totals: () => IssueTotals;
+};
+
+/** Transactions issued to this node since its start. Counted once for each time they are issued. */
+export type IssueTotals = {
+  readonly issued: number;
+  readonly refused: number;
+  readonly dropped: number;
+  /** Accepted, and the milliseconds from issue to acceptance of all of them. */
+  readonly accepted: number;
+  readonly latency: number;
 };
 
 /** The number of transactions kept, and the number of steps kept of each; a transaction may be issued again and again. */
@@ -36,6 +47,7 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
   const drops = createDropLog();
   const latencies = createLatencies();
   const minutes = createIssueMinutes();
+  const totals = { issued: 0, refused: 0, dropped: 0, accepted: 0, latency: 0 };
   /** By object: the mempool keeps the transaction, and with it the entry, as long as it waits. */
   let pooledAt = createObjectSlot<Tx, bigint>();
 
@@ -53,6 +65,7 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
     add(tx.id, 'dropped', time, reason);
     drops.add({ tx, time, reason, stage: 'dropped' });
     minutes.addDrop(time, 'dropped');
+    totals.dropped++;
   });
   events.subscribe('accepted', (event) => {
     if (event.chainID !== chainID) return;
@@ -66,6 +79,8 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
       const milliseconds = Number(time - received) / 1e6;
       latencies.add(milliseconds);
       minutes.addLatency(time, milliseconds);
+      totals.accepted++;
+      totals.latency += milliseconds;
     }
   });
   events.subscribe('reverted', (event) => {
@@ -77,12 +92,16 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
   });
 
   return {
-    record: (txID, step) => add(txID, step, now()),
+    record: (txID, step) => {
+      if (step === 'received') totals.issued++;
+      add(txID, step, now());
+    },
     recordRefused: (tx, reason) => {
       const time = now();
       add(tx.id, 'refused', time, reason);
       drops.add({ tx, time, reason, stage: 'refused' });
       minutes.addDrop(time, 'refused');
+      totals.refused++;
     },
     stepsOf: table.stepsOf,
     pooledAt: (tx) => pooledAt.get(tx),
@@ -92,5 +111,6 @@ export function createTxLifecycle(chainID: Id, events: Pick<EventBus, 'subscribe
       const time = now();
       return { now: time, minutes: minutes.list(time) };
     },
+    totals: () => totals,
   };
 }
