@@ -44,7 +44,7 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
   const denomination = plot?.asset.type === 'nft' ? 0 : (plot?.asset.denomination ?? 0);
   const columns: TxColumn<Row>[] = [
     { name: 'Block', cell: ({ tx }) => <BlockLink height={tx.blockHeight} /> },
-    { name: 'Change', cell: ({ changes }) => <Changes changes={changes} /> },
+    { name: 'Change', cell: ({ changes }) => <Changes changes={changes} />, phone: 'line-2-end' },
     ...(plot === undefined || isFiltered(history.filter)
       ? []
       : [

@@ -173,10 +173,16 @@ function BalancesPanel({ data, context }: PartProps) {
                   <td class="bar-cell">
                     <Shares row={row} />
                   </td>
-                  <td class="number">{text(row.unlocked, row.asset)}</td>
-                  <td class="number">{text(row.locked, row.asset)}</td>
-                  <td class="number">{text(row.shared, row.asset)}</td>
-                  <td class="number">
+                  <td class="number" data-name="Unlocked">
+                    {text(row.unlocked, row.asset)}
+                  </td>
+                  <td class="number" data-name="Locked">
+                    {text(row.locked, row.asset)}
+                  </td>
+                  <td class="number" data-name="Multisig">
+                    {text(row.shared, row.asset)}
+                  </td>
+                  <td class="number" data-name="In shared memory">
                     {text(row.exported, row.asset)}{' '}
                     <small>{[...row.exportedTo].map((id) => chainTitle(context, id).slice(0, 1)).join(', ')}</small>
                   </td>

@@ -45,7 +45,7 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
                   <a href={`/asset/${asset.assetId}`}>{asset.symbol || '–'}</a>
                 </b>
               </td>
-              <td>
+              <td class="line-1">
                 <span class="asset-name" title={asset.name}>
                   {asset.name || '–'}
                 </span>
@@ -54,10 +54,18 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
                 {shortId(asset.assetId)}
               </td>
               <td>{asset.type !== 'nft' ? `${asset.cap} cap` : familyWords[asset.unitType === 'property' ? 'property' : 'nft']}</td>
-              <td class="number">{asset.type === 'nft' ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination)}</td>
-              <td class="number">{groupDigits(asset.holders)}</td>
-              <td class="number">{groupDigits(asset.txCount)}</td>
-              <td class="number quiet">{dateText(asset.createdAtTimestamp)}</td>
+              <td class="number line-1-end">
+                {asset.type === 'nft' ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination)}
+              </td>
+              <td class="number" data-name="Holders">
+                {groupDigits(asset.holders)}
+              </td>
+              <td class="number" data-name="Transactions">
+                {groupDigits(asset.txCount)}
+              </td>
+              <td class="number quiet line-2" data-name="Created">
+                {dateText(asset.createdAtTimestamp)}
+              </td>
             </tr>
           ))}
         </tbody>

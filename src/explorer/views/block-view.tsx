@@ -108,7 +108,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           context={context}
           columns={[
             { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
-            { name: 'Amount', cell: ({ line: { summary } }) => <Moved summary={summary} /> },
+            { name: 'Amount', cell: ({ line: { summary } }) => <Moved summary={summary} />, phone: 'line-2-end' },
             { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
           ]}
         />

@@ -36,7 +36,7 @@ export function ChecksPanel({ checks, context }: { checks: TxChecks; context: Pa
                 <td>
                   <span class={`result ${row.result}`}>{resultWords[row.result]}</span>
                 </td>
-                <td>
+                <td class="line-1">
                   {row.word} {row.failed?.code !== undefined && <span class="mono bad-text">{row.failed.code}</span>}
                 </td>
                 <td class="breakable">{row.failed === undefined ? row.note : <Failure failed={row.failed} />}</td>

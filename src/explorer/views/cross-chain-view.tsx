@@ -94,16 +94,16 @@ function TransferRow({ transfer, context, now }: { transfer: Transfer; context: 
       <td>
         <Chip tone={isDone ? 'ok' : 'warn'}>{isDone ? 'matched' : 'waiting'}</Chip>
       </td>
-      <td>
+      <td class="line-1">
         <Way from={letter(context, sourceChain)} to={letter(context, destinationChain)} isDone={isDone} />
       </td>
-      <td class="number">
+      <td class="number line-1-end">
         <AmountText amount={asset} />
       </td>
-      <td>
+      <td data-name="Exported by">
         {sourceChain === context.chain.id ? <TxLink id={exportTxHash} /> : <span class="mono quiet">{exportTxHash.slice(0, 8)}…</span>}
       </td>
-      <td>
+      <td data-name="Imported by">
         {importTxHash !== undefined && destinationChain === context.chain.id ? (
           <TxLink id={importTxHash} />
         ) : isDone ? (

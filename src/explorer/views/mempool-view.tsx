@@ -58,7 +58,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
             line={({ txHash, txType, summary }) => ({ id: txHash, type: txType, height: 0, time: 0, summary })}
             context={context}
             columns={[
-              { name: 'Amount', cell: ({ summary }) => <Moved summary={summary} /> },
+              { name: 'Amount', cell: ({ summary }) => <Moved summary={summary} />, phone: 'line-2-end' },
               { name: 'Bytes', cell: ({ sizeBytes }) => groupDigits(sizeBytes) },
               {
                 name: 'Waiting',
@@ -71,6 +71,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
                     </span>
                   ),
                 isQuiet: true,
+                phone: 'line-1-end',
               },
               ...(dev === undefined
                 ? []

@@ -111,11 +111,13 @@ const CheckRow = ({ name, check, time, now }: { name: string; check: HealthCheck
     <td>
       <Chip tone={check.error === undefined ? 'ok' : 'bad'}>{check.error === undefined ? 'pass' : 'fail'}</Chip>
     </td>
-    <td>
+    <td class="line-1">
       <b>{name}</b>
     </td>
     <td class="breakable">{check.error ?? healthValue(name, check.message)}</td>
-    <td class="number">{(check.duration / 1e6).toFixed(1)} ms</td>
+    <td class="number" data-name="Took">
+      {(check.duration / 1e6).toFixed(1)} ms
+    </td>
     <td class="number" title={check.timestamp}>
       <span data-age={time}>{ageText(now - time)}</span> ago
     </td>

@@ -80,7 +80,7 @@ const Row = ({ utxo, context, now }: { utxo: Utxo } & Pick<ViewProps<OutputsData
         {shortId(utxo.utxoId)}
       </a>
     </td>
-    <td class="number">
+    <td class="number line-1-end">
       {utxo.utxoType === 'mint' ? (
         <>
           may mint <AssetLink id={utxo.asset.assetId} symbol={utxo.asset.symbol} />
@@ -96,7 +96,7 @@ const Row = ({ utxo, context, now }: { utxo: Utxo } & Pick<ViewProps<OutputsData
         <AddressLink address={utxo.addresses[0] ?? ''} context={context} />
       )}
     </td>
-    <td>
+    <td data-name="Created by">
       {utxo.createdOnChainId === context.chain.id ? (
         <TxLink id={utxo.creationTxHash} />
       ) : (

@@ -45,10 +45,10 @@ export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRo
                 </td>
                 <td class="mono">{peer.ip}</td>
                 <td>{peer.version}</td>
-                <td class="number" title={peer.lastReceived}>
+                <td class="number line-1-end" title={peer.lastReceived}>
                   <span data-age={heard(peer)}>{ageText(now - heard(peer))}</span> ago
                 </td>
-                <td>
+                <td data-name="Our uptime">
                   <svg class="wide-only" width={barWidth} height="10" viewBox={`0 0 ${barWidth} 10`} aria-hidden="true">
                     <rect x="0" y="0" width={barWidth} height="10" class="fill-0" />
                     <rect
@@ -61,8 +61,12 @@ export function PeersPanel({ peers, clockOffset, now }: { peers: readonly PeerRo
                   </svg>{' '}
                   {peer.observedUptime} %
                 </td>
-                <td class="number">{groupDigits(peer.trackedSubnets.length)}</td>
-                <td>{peer.benched.length === 0 ? 'no' : `on ${plural(peer.benched.length, 'chain')}: ${peer.benched.join(', ')}`}</td>
+                <td class="number" data-name="Subnets">
+                  {groupDigits(peer.trackedSubnets.length)}
+                </td>
+                <td data-name="Benched">
+                  {peer.benched.length === 0 ? 'no' : `on ${plural(peer.benched.length, 'chain')}: ${peer.benched.join(', ')}`}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -121,7 +121,7 @@ function WebhookRow({ webhook, context, send, isBusy }: { webhook: Webhook; cont
       <td class="reason">
         <WebhookState {...{ status, delivery }} />
       </td>
-      <td class="number">
+      <td class="number" data-name="Delivered">
         {groupDigits(delivery.delivered)}
         {delivery.deliveredAt !== undefined && (
           <div class="quiet">
@@ -129,7 +129,7 @@ function WebhookRow({ webhook, context, send, isBusy }: { webhook: Webhook; cont
           </div>
         )}
       </td>
-      <td class="number">
+      <td class="number line-2-end">
         <button
           type="button"
           class="link"
