@@ -96,15 +96,18 @@ describe.skipIf(binary === undefined)('Chromium: the frame of the explorer', () 
     process.stdout.write(`explorer: text below 13 px: ${shares.join(', ')}\n`);
   });
 
-  test('the navigation has the same items at the same places on every page', async () => {
+  test('on every page the navigation has the same items at the same places, and targets are large enough', async () => {
     await page.emulate({ width: 1280, height: 900 });
     await open('/');
     const home = await page.run<string[]>(navigation);
     expect(home.length).toBeGreaterThan(8);
+    const small: string[] = [];
     for (const path of paths) {
       await open(path);
       expect([path, await page.run<string[]>(navigation)]).toEqual([path, home]);
+      small.push(...(await page.run<string[]>(smallTargets)).map((one) => `${path}: ${one}`));
     }
+    expect(small).toEqual([]);
   });
 
   test('on a phone: a low header, nothing cut or wider than the window, targets for fingers', async () => {
