@@ -129,7 +129,7 @@ function BalancesPanel({ data, context }: PartProps) {
   const list = [...rows.values()];
   const text = (value: bigint, { denomination, type }: AssetAmount): string => amountText(value, type === 'nft' ? 0 : denomination);
   return (
-    <Panel title="Balances" side={list.length > 0 && <SaveMenu csv="balances" />}>
+    <Panel title="Balances" weight="answer" side={list.length > 0 && <SaveMenu csv="balances" />}>
       {list.length === 0 ? (
         <p class="table-foot">Nothing.</p>
       ) : (

@@ -25,7 +25,7 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
         buttons={<Switch label="State" options={filters} value={filter} onChange={setFilter} />}
       />
       <div class="cross-columns">
-        <Panel title="In shared memory now">
+        <Panel title="In shared memory now" weight="answer">
           <dl class="padded">
             {context.otherChains.map(({ id, alias }) => (
               <Direction

@@ -29,6 +29,7 @@ export function FlowPanel({ tx, change, context, now, title = 'Flow', csv, page 
   return (
     <Panel
       title={title}
+      weight="answer"
       side={
         <>
           <span class="wide-only">

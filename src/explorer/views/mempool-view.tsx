@@ -44,6 +44,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
       )}
       <Panel
         title="Waiting"
+        weight="answer"
         side={
           <>
             <span>oldest first</span>

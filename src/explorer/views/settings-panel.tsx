@@ -8,7 +8,7 @@ export function SettingsPanel({ settings }: { settings: readonly Setting[] }) {
   const set = settings.filter(({ source }) => source !== 'default');
   const defaults = settings.filter(({ source }) => source === 'default');
   return (
-    <Panel title="Settings and where they come from" side={<SaveMenu csv="settings" />}>
+    <Panel title="Settings and where they come from" weight="rest" side={<SaveMenu csv="settings" />}>
       {set.length === 0 ? (
         <p class="table-foot">No flag, environment variable or config file sets anything.</p>
       ) : (

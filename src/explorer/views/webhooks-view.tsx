@@ -30,7 +30,7 @@ export function WebhooksView({ data: { webhooks }, context }: ViewProps<Webhooks
           </p>
         )}
       </NewWebhook>
-      <Panel title="All webhooks" side={<span>{groupDigits(webhooks.length)}</span>}>
+      <Panel title="All webhooks" weight="answer" side={<span>{groupDigits(webhooks.length)}</span>}>
         {webhooks.length > 0 && (
           <Scroll>
             <table>
