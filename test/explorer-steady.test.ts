@@ -118,7 +118,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
       const isFrozen = method === 'dev.freezeTime';
       expect(await until(`document.querySelector('.strip').textContent.includes('frozen') === ${isFrozen}`)).toBe(true);
     }
-    expect(await text('.strip [data-clock]')).toMatch(/^\d+ \w+ \d{4} \d\d:\d\d:\d\d$/);
+    expect(await text('.strip [data-clock]')).toMatch(/^\d+ \w+ \d{4} \d\d:\d\d:\d\d UTC$/);
     await node.dev('dev.resetTime');
   });
 
