@@ -169,6 +169,14 @@ export const requestResources: readonly ResourceRow[] = [
     ],
   },
   {
+    resource: 'the log of calls (`dev.calls`)',
+    limit:
+      '{api/contract/dev-call-methods.ts#maxLoggedCalls} calls, {api/calls/call-log.ts#maxLogBytes}, until {api/calls/call-log.ts#keptAfterRead} ms after it was last read; {api/calls/call-recorder.ts#maxWaitingCalls} calls and {api/calls/call-recorder.ts#maxWaitingBytes} bytes of bodies of each process every {api/calls/call-recorder.ts#describeInterval} ms',
+    over: 'the oldest calls are dropped; further calls at once are counted, further bodies are not kept',
+    test: 'src/api/calls/call-recorder.test.ts',
+    holds: ['api/calls/call-log.ts calls', 'api/calls/call-recorder.ts waiting'],
+  },
+  {
     resource: 'refused calls and blocks shown in the terminal, and errors of requests in the log',
     limit: '{app/output/gather-blocks.ts#maxLines} lines a second; {cli/terminal/screen.ts#maxWaiting} lines wait',
     over: 'further lines are counted, and the counts shown: {app/output/limit-lines.ts#maxNames} methods or messages by name, the others together',

@@ -1,4 +1,5 @@
 import { avmRows, walletRows } from './avm-methods.ts';
+import { callRows } from './dev-call-methods.ts';
 import {
   blocksRows,
   faultRows,
@@ -23,6 +24,7 @@ export const devGroups = {
   time: timeRows,
   identity: identityRows,
   insight: insightRows,
+  calls: callRows,
   node: { ...nodeRows, ...peerRows },
   faults: faultRows,
   reorgs: reorgRows,
@@ -38,6 +40,7 @@ export const devRows = {
   ...devGroups.time,
   ...devGroups.identity,
   ...devGroups.insight,
+  ...devGroups.calls,
   ...devGroups.node,
   ...devGroups.faults,
   ...devGroups.reorgs,

@@ -1,3 +1,4 @@
+import { type callRows, maxLoggedCalls } from './dev-call-methods.ts';
 import type { blocksRows, faultRows, identityRows, insightRows, nodeRows, peerRows, timeRows } from './dev-chain-methods.ts';
 import type { DocsOf } from './method.ts';
 
@@ -97,6 +98,19 @@ export const insightDocs = (issuedTx: string): DocsOf<typeof insightRows> => ({
     result: '{"assetID":"2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe","name":"Avalanche","symbol":"AVAX","denomination":9}',
   },
 });
+
+export const callDocs: DocsOf<typeof callRows> = {
+  calls: {
+    summary: `The last calls to this node, newest first: up to ${maxLoggedCalls.toLocaleString('en-US')}, without their secrets; some of them with a text in a \`method\` or path, with \`errors\`, or \`after\` a number. Keeping begins with the first call of this method and ends 5 minutes after the last one`,
+    params: { limit: 1 },
+    result: '{"calls":[…],"last":…,"kept":…,"skipped":0,"since":…}',
+  },
+  callBodies: {
+    summary: 'Request and answer of a call of `dev.calls`, without their secrets',
+    params: { number: 0 },
+    error: '{"code":-32000,"message":"call 0 is not in the log of calls","data":{"code":"DEV_NO_CALL","max":1000,"number":0}}',
+  },
+};
 
 export const peerDocs: DocsOf<typeof peerRows> = {
   blockPeers: {

@@ -53,6 +53,12 @@ export const eventKinds = {
     isSelectable: true,
     schema: eventSchemas.settings,
   },
+  calls: {
+    meaning: 'There are new calls in the log of calls; `dev.calls` returns them. Sent while the log is read, at most four times a second.',
+    isResumable: false,
+    isSelectable: true,
+    schema: eventSchemas.calls,
+  },
   health: {
     meaning: 'A health check of the node began to fail, or passed again.',
     isResumable: false,
@@ -90,7 +96,7 @@ export const eventKinds = {
 export type EventKind = keyof typeof eventKinds;
 
 /** The kinds that `kind` selects. */
-export type SelectableKind = 'block' | 'tx' | 'reverted' | 'mempool' | 'time' | 'settings' | 'health';
+export type SelectableKind = 'block' | 'tx' | 'reverted' | 'mempool' | 'time' | 'settings' | 'calls' | 'health';
 
 export const selectableKinds = (Object.keys(eventKinds) as EventKind[]).filter(
   (kind): kind is SelectableKind => eventKinds[kind].isSelectable,

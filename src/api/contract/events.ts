@@ -76,6 +76,10 @@ export const eventSchemas = {
       '`blocks`: when they are made. `dev.nodeInfo`, `dev.listSnapshots` and `dev.labels` return the values.',
     ),
   }),
+  calls: object('CallsEvent', {
+    kind: oneOf(['calls']),
+    last: integer('Number of the last call.'),
+  }),
   health: object('HealthEvent', {
     kind: oneOf(['health']),
     healthy: flag('Whether all checks pass.'),

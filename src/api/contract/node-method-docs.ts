@@ -1,7 +1,7 @@
 import type { avmRows, walletRows } from './avm-methods.ts';
 import type { devRows } from './client-services.ts';
 import type { avaxRows, evmRows, platformRows } from './counterpart-methods.ts';
-import { blocksDocs, faultDocs, identityDocs, insightDocs, nodeDocs, peerDocs, timeDocs } from './dev-chain-docs.ts';
+import { blocksDocs, callDocs, faultDocs, identityDocs, insightDocs, nodeDocs, peerDocs, timeDocs } from './dev-chain-docs.ts';
 import { crossChainDocs, labelDocs, moneyDocs } from './dev-money-docs.ts';
 import type { healthRows, infoRows } from './info-methods.ts';
 import type { DocsOf } from './method.ts';
@@ -191,6 +191,7 @@ const devDocs: DocsOf<typeof devRows> = {
   ...timeDocs,
   ...identityDocs,
   ...insightDocs(issuedTx),
+  ...callDocs,
   ...nodeDocs,
   ...peerDocs,
   ...faultDocs,

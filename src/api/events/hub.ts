@@ -16,7 +16,7 @@ import { createSubscriber, type Subscriber } from './subscriber.ts';
 export type EventHub = ReturnType<typeof createEventHub>;
 
 /** Kinds of events that are in no log: only clients that are connected get them. */
-export type LiveKind = 'mempool' | 'time' | 'settings' | 'health';
+export type LiveKind = 'mempool' | 'time' | 'settings' | 'calls' | 'health';
 
 export type HubDeps = {
   readonly log: EventLog;

@@ -29,8 +29,8 @@ export function describeRefusal(method: string, error: AnyFault, paramHint: Para
 /** A method name as it is shown; the caller may have sent any text. */
 export const boundMethod = (method: string): string => boundText(method, 60);
 
-/** The first row whose facts are known gives the hint. Amounts and addresses in faults are texts already; see verify/fault.ts. */
-function findHint(facts: Facts): string {
+/** What to do, from the facts of an error; empty if nothing is known. The first row whose facts are known gives the hint. Amounts and addresses in faults are texts already; see verify/fault.ts. */
+export function findHint(facts: Facts): string {
   for (const row of hintRows) {
     const hint = row(facts);
     if (hint !== undefined) return hint;

@@ -253,6 +253,12 @@ export const commandTable = {
     help: 'print events as they happen',
     examples: ['tail', 'tail --address X-local1… --kind tx', 'tail --json'],
   },
+  calls: {
+    kind: 'client',
+    args: [],
+    help: 'print the calls to a node as they come: method, caller, answer, time',
+    examples: ['calls', 'calls --json'],
+  },
   watch: {
     kind: 'client',
     args: ['ADDRESS'],

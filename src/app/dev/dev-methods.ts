@@ -1,3 +1,5 @@
+import { type CallLog, createCallLog } from '../../api/calls/call-log.ts';
+import { type CallRecorder, createCallRecorder } from '../../api/calls/call-recorder.ts';
 import { type CallFaults, createCallFaults } from '../../api/dev/call-faults.ts';
 import type { Labels } from '../../api/dev/labels.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
@@ -18,6 +20,9 @@ import { startStateSaver } from './state-saver.ts';
 type DevSwitches = {
   readonly impersonation: Impersonation;
   readonly faults: CallFaults;
+  readonly callLog: CallLog;
+  /** Records the calls of this process for the log. */
+  readonly recorder: CallRecorder;
 };
 
 /** The dev methods are for programs on this machine, or for callers with the token; each request is checked too (api/http/dev-access.ts). */
@@ -30,22 +35,39 @@ export function openDevSwitches(core: NodeCore): DevSwitches | undefined {
   if (!mayServeDev(config)) return undefined;
   const faults = createCallFaults(env.timers.after, () => {
     core.bus.publish({ kind: 'settings', changed: 'faults' });
-    void informReaders(core, faults);
+    void informReaders(core, switches);
   });
-  return { impersonation: createImpersonation(), faults };
+  const now = (): number => Number(env.clock.unixNanos() / 1_000_000n);
+  const callLog = createCallLog({
+    now,
+    after: env.timers.after,
+    onSwitch: (isOn) => {
+      recorder.setOn(isOn);
+      void informReaders(core, switches);
+    },
+    onNews: (last) => core.bus.publish({ kind: 'calls', last }),
+  });
+  const recorder = createCallRecorder({ now, monotonic: env.clock.monotonic, after: env.timers.after, keep: callLog.add });
+  core.parts.add({ close: async () => callLog.close() });
+  const switches = { impersonation: createImpersonation(), faults, callLog, recorder };
+  return switches;
 }
 
-/** Tells the reader processes the time of the chain, and whether they must pass every call on. */
-const informReaders = ({ readers, context }: NodeCore, faults: CallFaults | undefined): Promise<void> =>
-  readers.setState({ clock: context.clock.save(), isForwarding: faults?.isActive() === true });
+/** Tells the reader processes the time of the chain, whether they must pass every call on, and whether they record calls for the log. */
+const informReaders = ({ readers, context }: NodeCore, switches: DevSwitches | undefined): Promise<void> =>
+  readers.setState({
+    clock: context.clock.save(),
+    isForwarding: switches?.faults.isActive() === true,
+    recordsCalls: switches?.callLog.isOn() === true,
+  });
 
 /** Lets events, dropped transactions and reader processes follow the chain's clock. */
-export function followClock(core: NodeCore, { chains }: SoloChains, faults: CallFaults | undefined): void {
+export function followClock(core: NodeCore, { chains }: SoloChains, switches: DevSwitches | undefined): void {
   const { clock } = core.context;
   clock.onChange(() => {
     for (const { tools } of chains) tools?.chain.forgetDropReasons();
     core.bus.publish({ kind: 'time', ...clock.read() });
-    void informReaders(core, faults);
+    void informReaders(core, switches);
   });
 }
 
@@ -81,7 +103,7 @@ export async function devMethods(
     events: bus,
     timers: env.timers,
     version: env.version,
-    informReaders: () => informReaders(core, switches.faults),
+    informReaders: () => informReaders(core, switches),
     forceCheck: core.forcedChecks.force,
     forcedChecks: core.forcedChecks.forced,
     copyOutputs,

@@ -1,6 +1,8 @@
+import type { CallLog } from '../../api/calls/call-log.ts';
 import { type AliasDeps, withAnvilAliases } from '../../api/dev/anvil-aliases.ts';
 import { blocksMethods, formatPolicy } from '../../api/dev/blocks-methods.ts';
 import type { CallFaults } from '../../api/dev/call-faults.ts';
+import { callMethods } from '../../api/dev/call-methods.ts';
 import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
 import { createDepositIds } from '../../api/dev/deposit-id.ts';
 import { DevError } from '../../api/dev/fault.ts';
@@ -39,7 +41,7 @@ import type { StateTransfer } from './state-transfer.ts';
 type DevServicesDeps = Pick<FaultDeps, 'informReaders' | 'forceCheck'> & {
   readonly store: NodeStore;
   readonly context: NetworkContext;
-  readonly parts: { readonly impersonation: Impersonation; readonly faults: CallFaults };
+  readonly parts: { readonly impersonation: Impersonation; readonly faults: CallFaults; readonly callLog: CallLog };
   /** Of the X-Chain. */
   readonly lifecycle: TxLifecycle;
   /** The first one is the X-Chain. */
@@ -140,6 +142,7 @@ export function createDevServices(deps: DevServicesDeps): Services {
     createService('dev', identityMethods, { impersonation: parts.impersonation, wallet }),
     createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),
     createService('dev', peerMethods, {}),
+    createService('dev', callMethods, { log: parts.callLog, loadAdvice }),
     createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
   );
   const balanceOf: AliasDeps['balanceOf'] = (address) =>
@@ -170,6 +173,12 @@ const createStateCalls = ({ save, load }: StateTransfer): Pick<AliasDeps, 'dumpS
 async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
+
+/** The texts of all errors are loaded when somebody reads the log of calls: most nodes need none of them. */
+const loadAdvice = async () => {
+  const { errorAdvice } = await import('../advice/error-advice.ts');
+  return (code: string): string | undefined => errorAdvice.get(code)?.[1];
+};
 
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
 

@@ -1,3 +1,4 @@
+import type { CallRecord } from '../../api/calls/call-record.ts';
 import type { LiveKind } from '../../api/events/hub.ts';
 import type { ServerIndex } from '../../api/rest/index-page.ts';
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
@@ -6,8 +7,11 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ClockState } from '../../base/timing/chain-clock.ts';
 
-/** What the `dev.*` methods change in every process: the chain's clock, and whether all calls are forwarded to the writer process. */
-export type ReaderState = { readonly clock: ClockState; readonly isForwarding: boolean };
+/**
+ * What the `dev.*` methods change in every process: the chain's clock, whether all calls are forwarded to the writer process, and whether calls are
+ * recorded for the log of calls.
+ */
+export type ReaderState = { readonly clock: ClockState; readonly isForwarding: boolean; readonly recordsCalls: boolean };
 
 /** An event of the event stream that is not in the event log; see events/hub.ts. */
 export type LiveEvent = {
@@ -51,5 +55,7 @@ export type MessageFromReader =
   /** A call that the reader answered with an error, and the number of those that it does not send one by one. At most 20 a second. */
   | { readonly reader: 'refused'; readonly call: RefusedCall }
   | { readonly reader: 'refusedCounts'; readonly counts: ReadonlyMap<string, number> }
+  /** Calls that the reader has recorded, and how many it has not: at most `maxWaitingCalls` every `describeInterval` (call-recorder.ts). */
+  | { readonly reader: 'calls'; readonly calls: readonly CallRecord[]; readonly skipped: number }
   /** `problem`: why the reader serves not all clients, if it does not. */
   | { readonly reader: 'pong'; readonly isServing: boolean; readonly problem?: string | undefined };

@@ -1,4 +1,5 @@
 import type { MemoryStreamLimit } from '../../api/access/stream-limit.ts';
+import type { CallRecord } from '../../api/calls/call-record.ts';
 import type { Handler } from '../../api/http/message.ts';
 import type { Check } from '../../base/health/result.ts';
 import { endedFamilies, type MetricFamily, sumFamilies } from '../../base/metrics/family.ts';
@@ -46,6 +47,8 @@ export type ReaderPoolOptions = {
   readonly onChange: () => void;
   /** Called for calls that a reader answered with an error. */
   readonly onRefused?: (message: Extract<MessageFromReader, { reader: 'refused' | 'refusedCounts' }>) => void;
+  /** Takes the calls that a reader has recorded, and the number of those that it has not. */
+  readonly onCalls?: ((calls: readonly CallRecord[], skipped: number) => void) | undefined;
   /** Counts the event streams of all processes. */
   readonly streamLimit?: MemoryStreamLimit | undefined;
 };
@@ -219,7 +222,7 @@ type RunningReader = ReturnType<typeof watchReader>;
 
 /** One reader process from its start to its exit. */
 function watchReader(spawned: ReaderProcess, env: ReaderPoolEnv, options: ReaderPoolOptions, events: ReaderEvents) {
-  const { handler, logError, start, onRefused, streamLimit } = options;
+  const { handler, logError, start, onRefused, onCalls, streamLimit } = options;
   const { ask, receive } = createRequests(spawned, env);
   const send = (message: MessageToReader): void => spawned.send(message);
   let isServing = false;
@@ -239,6 +242,7 @@ function watchReader(spawned: ReaderProcess, env: ReaderPoolEnv, options: Reader
     const received = message as MessageFromReader;
     receive(received);
     if (received.reader === 'refused' || received.reader === 'refusedCounts') onRefused?.(received);
+    if (received.reader === 'calls') onCalls?.(received.calls, received.skipped);
     if (received.reader === 'eventsListening') {
       isListening = received.isListening;
       // Blocks may have been committed before this message came.

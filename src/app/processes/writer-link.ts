@@ -1,3 +1,4 @@
+import { type CallRecorder, createCallRecorder } from '../../api/calls/call-recorder.ts';
 import type { RefusedCall } from '../../api/rpc/refused-call.ts';
 import type { MetricFamily } from '../../base/metrics/family.ts';
 import type { ChainClock } from '../../base/timing/chain-clock.ts';
@@ -21,6 +22,8 @@ export type WriterLink = {
   readonly send: (message: MessageFromReader) => void;
   /** Reports refused calls to the writer, limited in number. */
   readonly refused: LineLimit<RefusedCall>;
+  /** Records the calls of this process for the log of calls, which the writer has. */
+  readonly recorder: CallRecorder;
   readonly logError: (error: unknown) => void;
 };
 
@@ -69,6 +72,12 @@ export function serveWriter(
       { show: (call) => send({ reader: 'refused', call }), showCounts: (counts) => send({ reader: 'refusedCounts', counts }) },
       env.timers.after,
     ),
+    recorder: createCallRecorder({
+      now: () => Number(env.clock.unixNanos() / 1_000_000n),
+      monotonic: env.clock.monotonic,
+      after: env.timers.after,
+      keep: (calls, skipped) => send({ reader: 'calls', calls, skipped }),
+    }),
     logError: createErrorLog(env, 'reader: '),
   };
   const sendPong = (): void => send({ reader: 'pong', isServing: reader !== undefined, problem: env.connections?.()?.check().error });
@@ -87,6 +96,7 @@ export function serveWriter(
         // A new writer process. If it serves something else, it starts another reader in place of this one.
         if (!isSameStart(before, message)) return stop();
         [isStopping, isForwarding] = [false, false];
+        link.recorder.setOn(false);
         if (listening !== undefined) send(listening);
         return reader && sendPong();
       }
@@ -102,6 +112,7 @@ export function serveWriter(
     },
     setState: ({ id, state }) => {
       isForwarding = state.isForwarding;
+      link.recorder.setOn(state.recordsCalls);
       clockState = state.clock;
       clock?.restore(clockState);
       send({ reader: 'done', id });

@@ -18,7 +18,7 @@ export const runDevChain = (config: Config, env: Env, options: StartOptions, kin
     const labels = openStoredLabels(store.store);
     const solo = parts.add(await startSoloChains(core, store, labels, switches?.impersonation));
     const { chains } = solo;
-    followClock(core, solo, switches?.faults);
+    followClock(core, solo, switches);
     const readings = createSoloReadings(config, identity.signer.publicKey);
     const nodeHealth = parts.add(await startNodeHealth({ core, store, chains, readings, counterparts: [context.p, context.c] }));
     parts.add(await devMethods(core, store, solo, switches, labels));
@@ -33,6 +33,8 @@ export const runDevChain = (config: Config, env: Env, options: StartOptions, kin
       isAlone: true,
       hasMempool: true,
       withFaults: switches?.faults.apply,
+      callLog: switches?.callLog,
+      recorder: switches?.recorder,
       listens: options.listens,
     });
   });

@@ -62,6 +62,7 @@ export const runReader = (config: Config, env: Env, parent: NonNullable<Env['par
           onRefused: config.banner === 'none' ? undefined : link.refused.add,
         },
         program: { metrics, longWork: context.chain.longWork, logError, isStopping: link.isStopping },
+        recorder: link.recorder,
         listen: { port: message.port, isShared: true, opensOwnPorts: false },
       });
       return {

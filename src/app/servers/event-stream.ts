@@ -154,6 +154,7 @@ export function openEventStream(
     sendLive('time', () => renderProperties({ time: Number(time), offset: Number(offset), frozen: isFrozen })),
   );
   bus.subscribe('settings', ({ changed }) => sendLive('settings', () => renderProperties({ changed })));
+  bus.subscribe('calls', ({ last }) => sendLive('calls', () => renderProperties({ last })));
   bus.subscribe('health', ({ check, error, isHealthy }) =>
     sendLive('health', () => renderProperties({ healthy: isHealthy, check, error })),
   );

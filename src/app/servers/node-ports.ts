@@ -1,3 +1,4 @@
+import type { CallRecorder } from '../../api/calls/call-recorder.ts';
 import type { Handler } from '../../api/http/message.ts';
 import { devStatePath } from '../../api/http/node-routes.ts';
 import type { ServerIndex } from '../../api/rest/index-page.ts';
@@ -14,7 +15,12 @@ import { createServerIndex } from './server-index.ts';
 /** The ports of a node and its reader processes. */
 export type NodePorts = ReturnType<typeof createNodePorts>;
 
-export function createNodePorts({ config, env, context, parts, readers, stop }: NodeCore, apis: BannerInfo['apis']) {
+export function createNodePorts(
+  { config, env, context, parts, readers, stop }: NodeCore,
+  apis: BannerInfo['apis'],
+  recorder: CallRecorder | undefined,
+) {
+  const withLogs = (handler: Handler): Handler => withRequestLog(recorder?.wrap(handler) ?? handler, env);
   const aliases = context.specs.slice(1).map(({ aliases: [alias] }) => alias);
   let mainHandler: Handler = async () => ({ status: 503, headers: {}, body: '' });
   let url = '';
@@ -22,7 +28,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
   const others = new Map<ApiSelection, Server>();
 
   const listenOn = async (port: number): Promise<number> => {
-    const handler = withRequestLog(mainHandler, env);
+    const handler = withLogs(mainHandler);
     const serve = (port: number, reusePort: boolean) => env.serve({ ...serveOptions(config), port, reusePort, handler });
     const server = readers.count > 0 ? await listenShared(serve, port, port === env.supervisor?.port) : await serve(port, false);
     parts.addServer(server);
@@ -51,8 +57,10 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     logError,
     onChange,
     onRefused,
+    onCalls,
     streamLimit,
   }: Required<Pick<ReaderPoolOptions, 'logError' | 'onChange' | 'onRefused'>> & {
+    readonly onCalls: ReaderPoolOptions['onCalls'];
     readonly streamLimit: ReaderPoolOptions['streamLimit'];
     /** False: opens no port and starts no reader processes, which share the port. */
     readonly listens: boolean;
@@ -66,7 +74,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
     const mainPort = listens ? await listenOn(env.supervisor?.port ?? config.http.port) : undefined;
     if (mainPort !== undefined) url = urlOf(config, mainPort);
     for (const { selection, port, handler } of listens ? handlers.ownPorts : []) {
-      const other = await env.serve({ ...serveOptions(config), port, handler: withRequestLog(handler, env) });
+      const other = await env.serve({ ...serveOptions(config), port, handler: withLogs(handler) });
       parts.addServer(other);
       others.set(selection, other);
     }
@@ -88,6 +96,7 @@ export function createNodePorts({ config, env, context, parts, readers, stop }: 
       },
       onChange,
       onRefused,
+      onCalls,
       streamLimit,
     });
     parts.addServer({ close: readers.stop });

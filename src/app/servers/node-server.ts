@@ -1,5 +1,7 @@
 import type { Gate } from '../../api/access/gate.ts';
 import { createOwnStreamLimit, type MemoryStreamLimit } from '../../api/access/stream-limit.ts';
+import type { CallLog } from '../../api/calls/call-log.ts';
+import type { CallRecorder } from '../../api/calls/call-recorder.ts';
 import type { Labels } from '../../api/dev/labels.ts';
 import { formatEventID } from '../../api/events/position.ts';
 import { createDevAccess } from '../../api/http/dev-access.ts';
@@ -66,6 +68,8 @@ export async function serveNode({
   isAlone,
   hasMempool,
   withFaults,
+  callLog,
+  recorder,
   listens,
 }: {
   readonly core: NodeCore;
@@ -82,6 +86,9 @@ export async function serveNode({
   readonly hasMempool: boolean;
   /** Delays calls and lets them fail as the developer asked for. */
   readonly withFaults?: ((services: Services) => Services) | undefined;
+  /** Takes the calls that reader processes record. */
+  readonly callLog?: CallLog | undefined;
+  readonly recorder?: CallRecorder | undefined;
   /** False: opens no port and starts no reader processes, which share the port. */
   readonly listens: boolean;
 }): Promise<Node> {
@@ -95,7 +102,7 @@ export async function serveNode({
   const webhooks = await openEvents({ core, store, chains, labels, gate: access.gate, served, streamLimit });
   parts.add(nodeRpc({ core, store, chains, readings, bootstrapped: nodeHealth.bootstrapped, runsOnNetwork: !isAlone, withFaults }));
   const apis = listApis(core, isAlone);
-  const ports = createNodePorts(core, apis);
+  const ports = createNodePorts(core, apis, recorder);
   parts.add({ routes: [...settingsRoutes(config, createDevAccess(config.devToken)), ...ownRoutes(core, chains, ports.index)] });
   registerMetrics(core, store, chains);
   const feed = createNodeFeed(core.bus, () => chains.map(describeForFeed));
@@ -137,6 +144,7 @@ export async function serveNode({
     logError,
     onChange: () => void health.recheck('health', 'readers'),
     onRefused: feed.onReaderRefused,
+    onCalls: callLog?.add,
     streamLimit,
   });
   await addChecks(core, webhooks?.checks ?? []);
@@ -145,7 +153,7 @@ export async function serveNode({
   return {
     url: ports.url(),
     stakingAddress: readings.nodeAddress(),
-    handler: handlers.main,
+    handler: recorder?.wrap(handlers.main) ?? handlers.main,
     accounts,
     eventPosition: () => readEventPosition(store),
     describe: () => describeNode(core, x, apis, ports),

@@ -1,4 +1,5 @@
 import type { StreamLimit } from '../../api/access/stream-limit.ts';
+import type { CallRecorder } from '../../api/calls/call-recorder.ts';
 import type { EventParamContext } from '../../api/events/filter.ts';
 import type { EventHub } from '../../api/events/hub.ts';
 import type { Handler } from '../../api/http/message.ts';
@@ -27,6 +28,7 @@ export async function serveReadOnly({
   health,
   node,
   program,
+  recorder,
   listen,
 }: {
   readonly config: Config;
@@ -54,6 +56,8 @@ export async function serveReadOnly({
     readonly logError: (error: unknown) => void;
     readonly isStopping: () => boolean;
   };
+  /** Of a reader process. */
+  readonly recorder?: CallRecorder;
   readonly listen: {
     readonly port: number;
     /** Whether other processes listen on the same port. */
@@ -87,7 +91,7 @@ export async function serveReadOnly({
     const server = await env.serve({
       ...serveOptions(config),
       port,
-      handler: withRequestLog(handler, env),
+      handler: withRequestLog(recorder?.wrap(handler) ?? handler, env),
       reusePort: listen.isShared,
     });
     parts.addServer(server);

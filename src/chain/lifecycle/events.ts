@@ -22,6 +22,8 @@ export type ChainEvent =
   | { readonly kind: 'time'; readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean }
   /** What a developer sets while the chain runs was changed: when blocks are made, which calls fail or wait, the snapshots. */
   | { readonly kind: 'settings'; readonly changed: 'blocks' | 'faults' | 'snapshots' | 'labels' }
+  /** Calls were added to the log of calls, which somebody reads; `last` is the number of the last. */
+  | { readonly kind: 'calls'; readonly last: number }
   /** A transaction entered the mempool, or left it other than by being accepted. */
   | { readonly kind: 'pooled'; readonly chainID: Id; readonly tx: Tx }
   | { readonly kind: 'dropped'; readonly chainID: Id; readonly tx: Tx; readonly reason: AnyFault }

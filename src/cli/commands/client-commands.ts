@@ -1,6 +1,7 @@
 import { SeracError } from '../../api/client/fault.ts';
 import type { CommandName, commandTable } from '../../app/config/command.ts';
 import { balance } from './balance.ts';
+import { calls } from './calls.ts';
 import type { ClientCommand, ClientContext } from './client-command.ts';
 import { controlCommands } from './control-commands.ts';
 import { explainError } from './explain-error.ts';
@@ -49,6 +50,7 @@ const clientCommands: { readonly [N in ClientCommandName]: ClientCommand } = {
   balance,
   issue,
   tail,
+  calls,
   watch,
   peers,
   rpc,

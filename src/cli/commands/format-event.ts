@@ -24,6 +24,7 @@ type EventData = {
   readonly mempool: { readonly action: 'in' | 'out'; readonly txID: string; readonly txType: string; readonly reason?: Reason };
   readonly time: { readonly time?: number; readonly offset?: number; readonly frozen?: boolean };
   readonly settings: { readonly changed: keyof typeof settingTexts };
+  readonly calls: unknown;
   readonly health: { readonly check: string; readonly error?: string };
   readonly reset: { readonly reason?: Reason };
   readonly closed: { readonly message?: string };
@@ -61,6 +62,8 @@ const formats: { readonly [K in keyof EventData]: Format<EventData[K]> } = {
     `time is ${formatTime(time)}${offset === 0 ? '' : `, ${offset > 0 ? '+' : ''}${offset} s from the real time`}${frozen ? ', frozen' : ''}`,
   ],
   settings: ({ changed }) => [`setting changed: ${settingTexts[changed] ?? changed}`],
+  // It only says that there are calls; `serac calls` prints them.
+  calls: () => [],
   health: ({ check, error }) => [error === undefined ? `health check ${check} passes` : `health check ${check} fails: ${error}`],
   reset: ({ reason = '' }) => [`some events were missed: ${textOf(reason)}`],
   closed: ({ message = '' }) => [`the node closed the stream: ${message}`],

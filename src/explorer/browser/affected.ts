@@ -15,6 +15,7 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   // The strip on top of every page of a developer's chain shows them.
   if (event.kind === 'time' || event.kind === 'settings') return context.has.dev;
   if (view === 'dev' || view === 'webhooks') return event.kind === 'block';
+  if (view === 'calls') return event.kind === 'calls';
   if (view === 'node') return event.kind === 'health';
   if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';
   if (view === 'throughput') return false;

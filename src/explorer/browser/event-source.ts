@@ -2,7 +2,7 @@
 export type StreamMessage = { readonly kind: string; readonly data: string; readonly id: string };
 
 const resumableKinds = ['block', 'tx', 'reverted', 'reset', 'heartbeat'] as const;
-const liveKinds = ['mempool', 'time', 'settings', 'health', 'closed'] as const;
+const liveKinds = ['mempool', 'time', 'settings', 'calls', 'health', 'closed'] as const;
 
 /** Milliseconds until the stream is opened again after the server refused it. */
 const retryDelay = 1000;

@@ -10,7 +10,7 @@ import type { PagePayload } from '../views/page-payload.ts';
 import { isAffected } from './affected.ts';
 import { explainAge, tickAges } from './ages.ts';
 import { type Dispatch, listen } from './commands.ts';
-import { call, callWebhook, loadState } from './dev-call.ts';
+import { call, callWebhook, loadState, sendRequest } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
 import { apiKey, devPath, devToken, fetchPayload, getText, readPayload } from './payload.ts';
@@ -52,6 +52,7 @@ const actions = {
   dev: <T,>(method: string, params?: object) => call<T>(devPath, method, params),
   webhook: callWebhook,
   loadState,
+  send: sendRequest,
   reload: async () => void (await reload()),
   watched,
   watch,
@@ -162,6 +163,8 @@ function receive(event: StreamEvent): void {
     if (!isNew(event.id)) return;
     position = event.id;
   }
+  // Only the log of calls shows calls.
+  if (event.kind === 'calls' && payload.view !== 'calls') return;
   markArrival(event);
   // A hidden tab listens only if an address is watched; it is loaded again when it is shown.
   if (document.hidden) return;
@@ -197,6 +200,8 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
   if (view === 'home') return hasNews ? 2000 : 15_000;
   if (view === 'throughput') return figuresInterval(data as ThroughputData, hasNews);
   // Memory and the lag behind a followed node change without an event.
+  // A call of another program may be the first after a minute: the log of calls must be read, or it ends.
+  if (view === 'calls') return 60_000;
   return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 

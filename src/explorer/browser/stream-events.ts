@@ -29,7 +29,7 @@ type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; read
 type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
 type TimeEvent = { readonly kind: 'time'; readonly time: number; readonly offset: number; readonly frozen: boolean };
 type SettingsEvent = { readonly kind: 'settings'; readonly changed: string };
-type OtherEvent = { readonly kind: 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };
+type OtherEvent = { readonly kind: 'calls' | 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };
 /** `id`: its position in the stream; undefined for live events. */
 export type StreamEvent = (BlockEvent | TxEvent | RevertedEvent | MempoolEvent | TimeEvent | SettingsEvent | OtherEvent) & {
   readonly id?: string;

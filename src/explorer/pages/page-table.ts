@@ -3,6 +3,7 @@ import { loadAsset } from '../load/load-asset.ts';
 import { loadAssets } from '../load/load-assets.ts';
 import { loadBlock } from '../load/load-block.ts';
 import { blocksPath, loadBlocks } from '../load/load-blocks.ts';
+import { loadCalls } from '../load/load-calls.ts';
 import { loadCrossChain } from '../load/load-cross-chain.ts';
 import { loadDevPanel } from '../load/load-dev.ts';
 import { loadGraph } from '../load/load-graph.ts';
@@ -219,6 +220,16 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
       if (data === undefined && context.has.devToken)
         throw new SourceError('a token is needed', { code: 'PAGE_SOURCE_FAILED', status: 403, path: devPath });
       return data && { view: 'dev', title: 'Dev panel', data };
+    },
+  },
+  '/dev/calls': {
+    section: 'dev',
+    hasSecrets: true,
+    load: async ({ source, context, query }) => {
+      const data = await loadCalls(source, query);
+      if (data === undefined && context.has.devToken)
+        throw new SourceError('a token is needed', { code: 'PAGE_SOURCE_FAILED', status: 403, path: devPath });
+      return data && { view: 'calls', title: 'Calls', data };
     },
   },
   '/webhooks': {

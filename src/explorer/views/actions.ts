@@ -12,6 +12,8 @@ type Actions = {
   readonly dev: <T>(method: string, params?: object) => Promise<RpcAnswer<T>>;
   /** Calls a route under `/v1/webhooks`. */
   readonly webhook: <T>(method: string, path: string, body?: object) => Promise<RpcAnswer<T>>;
+  /** Sends any request to this server. Returns the status and the beginning of the answer. */
+  readonly send: (method: string, path: string, body: string | undefined) => Promise<{ readonly status: number; readonly text: string }>;
   /** Replaces the state of all chains with a state file. */
   readonly loadState: (file: Blob) => Promise<RpcAnswer<{ readonly height: string }>>;
   /** Addresses whose transactions mark the title of this browser's tabs. */

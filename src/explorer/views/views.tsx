@@ -5,6 +5,7 @@ import { AssetView } from './asset-view.tsx';
 import { AssetsView } from './assets-view.tsx';
 import { BlockView } from './block-view.tsx';
 import { BlocksView } from './blocks-view.tsx';
+import { CallsView } from './calls-view.tsx';
 import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
 import { firstViews } from './first-views.tsx';
@@ -36,6 +37,7 @@ const views = {
   graph: GraphView,
   throughput: ThroughputView,
   dev: DevView,
+  calls: CallsView,
   webhooks: WebhooksView,
   api: ReferenceView,
   'api-entry': ReferenceEntryView,
