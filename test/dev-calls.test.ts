@@ -90,7 +90,7 @@ test('the page lists calls without script, with their details, as text', async (
 });
 
 test('calls of the library are in the log of its node', async () => {
-  await using own = await createNode({ port: false });
+  await using own = await createNode();
   await own.dev.calls();
   await own.avm.getHeight();
   const { calls } = await eventually(

@@ -4,7 +4,6 @@
  */
 export const perCall: readonly string[] = [
   'api/access/plans.ts weights',
-  'api/calls/hide-secrets.ts values',
   'api/contract/components.ts sources',
   'api/data/asset-labels.ts labels reading',
   'api/data/render-asset.ts sums',

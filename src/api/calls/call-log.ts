@@ -26,8 +26,8 @@ export function createCallLog({
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly after: (milliseconds: number, run: () => void) => () => void;
-  /** Called when keeping begins and ends. */
-  readonly onSwitch: (isOn: boolean) => void;
+  /** Called when keeping begins and ends. Resolves when all processes record calls. */
+  readonly onSwitch: (isOn: boolean) => Promise<void>;
   /** Called after calls were added, a few times a second at most, with the number of the last. */
   readonly onNews: (last: number) => void;
 }) {
@@ -40,7 +40,7 @@ export function createCallLog({
   const end = (): void => {
     cancelEnd = undefined;
     [calls, bytes, skipped] = [[], 0, 0];
-    onSwitch(false);
+    void onSwitch(false);
   };
   const announce = (): void => {
     if (isAnnouncing) return;
@@ -54,14 +54,14 @@ export function createCallLog({
   };
 
   return {
-    /** Notes that somebody reads the log: calls are kept from now on. */
-    ask: (): void => {
-      if (cancelEnd === undefined) {
-        since = now();
-        onSwitch(true);
-      }
+    /** Notes that somebody reads the log: calls are kept from now on, in all processes when this resolves. */
+    ask: async (): Promise<void> => {
+      const wasOn = cancelEnd !== undefined;
       cancelEnd?.();
       cancelEnd = after(keptAfterRead, end);
+      if (wasOn) return;
+      since = now();
+      await onSwitch(true);
     },
     add: (added: readonly CallRecord[], missed: number): void => {
       // A reader process may send some after the end.

@@ -15,7 +15,7 @@ function start(respond: (body: string) => Partial<HttpResponse> = () => ({})) {
   const log = createCallLog({
     now: timing.now,
     after,
-    onSwitch: (isOn) => {
+    onSwitch: async (isOn) => {
       switches.push(isOn);
       recorder.setOn(isOn);
     },
@@ -45,13 +45,13 @@ function start(respond: (body: string) => Partial<HttpResponse> = () => ({})) {
 test('calls are kept from the first reading of the log on, until some time after the last', async () => {
   const { timing, log, send, all, switches, news, seen } = start();
   await send({ method: 'avm.getHeight' });
-  log.ask();
+  await log.ask();
   await send({ method: 'info.getNodeVersion' });
   timing.advance(describeInterval);
   expect(all().map(({ number, methods }) => [number, methods])).toEqual([[1, ['info.getNodeVersion']]]);
   expect([switches, news]).toEqual([[true], [1]]);
   timing.advance(keptAfterRead / 2);
-  log.ask();
+  await log.ask();
   timing.advance(keptAfterRead / 2);
   expect(log.isOn()).toBe(true);
   timing.advance(keptAfterRead / 2);
@@ -70,7 +70,7 @@ test('a call has its method, caller, error with what to do, and bodies without s
       return { body: JSON.stringify({ error: { message: `bad key ${params.secret}`, data: { code: 'DEV_X', didYouMean: 'from' } } }) };
     return { body: JSON.stringify({ result: { privateKey: 'abc', list: 'x'.repeat(5000) } }) };
   });
-  log.ask();
+  await log.ask();
   await send(
     { method: 'dev.send', params: { secret: 'correct horse' } },
     { headers: { 'user-agent': 'curl/8\u202e' }, query: 'token=abc' },
@@ -102,7 +102,7 @@ test('bodies that are not JSON, too large or compressed are not kept, and refusa
       ? { headers: { ...json, 'content-encoding': 'gzip' }, body: 'zzz' }
       : { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'this caller is not allowed\n' },
   );
-  log.ask();
+  await log.ask();
   await send('privateKey=abc');
   await send(`{"a":"${'x'.repeat(300_000)}"}`);
   timing.advance(describeInterval);
@@ -115,7 +115,7 @@ test('bodies that are not JSON, too large or compressed are not kept, and refusa
 test('readings of the log itself, reads of pages and pages are not in it; what a button of a page does is', async () => {
   const { timing, log, send, all } = start((body) => (body === '' ? { headers: { 'content-type': 'text/html; charset=utf-8' } } : {}));
   const headers = { 'sec-fetch-site': 'same-origin' };
-  log.ask();
+  await log.ask();
   await send({ method: 'dev.calls' });
   await send([{ method: 'dev.calls' }, { method: 'dev.callBodies' }]);
   await send({}, { method: 'GET', path: '/v1/x', headers });
@@ -131,7 +131,7 @@ test('readings of the log itself, reads of pages and pages are not in it; what a
 
 test('calls that come at once, kept calls and their bytes are limited', async () => {
   const { timing, log, send, all } = start();
-  log.ask();
+  await log.ask();
   for (let i = 0; i < maxWaitingCalls + 50; i++) await send({ method: `avm.m${i}` });
   timing.advance(describeInterval);
   expect(log.read()).toMatchObject({ kept: maxWaitingCalls, skipped: 50, last: maxWaitingCalls });

@@ -14,7 +14,7 @@ export const callMethods = implement<{
 }>()(callRows, {
   calls: {
     run: async ({ log, loadAdvice }, { after, limit, method: text, errors: onlyErrors }) => {
-      log.ask();
+      await log.ask();
       const findAdvice = await loadAdvice();
       const count = Math.min(limit === 0 ? defaultLoggedCalls : limit, maxLoggedCalls);
       const calls = log.list({ after, limit: count, text, onlyErrors }).map((call) => describe(call, findAdvice));
@@ -24,7 +24,7 @@ export const callMethods = implement<{
   },
   callBodies: {
     run: async ({ log, loadAdvice }, { number }) => {
-      log.ask();
+      await log.ask();
       const call = log.find(number);
       if (call === undefined)
         throw new DevError(`call ${number} is not in the log of calls`, { code: 'DEV_NO_CALL', number, max: maxLoggedCalls });

@@ -43,7 +43,7 @@ export function openDevSwitches(core: NodeCore): DevSwitches | undefined {
     after: env.timers.after,
     onSwitch: (isOn) => {
       recorder.setOn(isOn);
-      void informReaders(core, switches);
+      return informReaders(core, switches);
     },
     onNews: (last) => core.bus.publish({ kind: 'calls', last }),
   });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { escapeJson } from '../../base/bytes/printable.ts';
 import type { CallDetails, LoggedCall } from '../load/load-calls.ts';
 import { curlText } from '../text/curl-text.ts';
 import { formatJson } from '../text/json-text.ts';
@@ -20,13 +21,14 @@ export function CallDetailsView({ details: { call, request, answer }, origin }: 
     method: call.httpMethod,
     url: origin + call.path,
     headers: body === undefined ? {} : { 'content-type': 'application/json' },
-    body,
+    // Characters that cannot be seen would do their work in a terminal too.
+    body: body && escapeJson(body),
   });
   return (
     <div class="call-details">
       {call.error !== undefined && (
         <p>
-          <b class="bad-text">{call.error.code ?? `Status ${call.status}`}</b> <VisibleText text={call.error.message} />
+          <b class="bad-text">{call.error.code ?? errorWord(call)}</b> <VisibleText text={call.error.message} />
           {call.error.remedy !== undefined && (
             <span class="remedy">
               <CodeSentence text={call.error.remedy} />
@@ -84,6 +86,9 @@ const Body = ({ title, size, text, isCut = false, hidden = 0, reason }: BodyProp
     )}
   </div>
 );
+
+/** What stands for an error without a code. */
+export const errorWord = ({ status }: LoggedCall): string => (status >= 400 ? `Status ${status}` : 'Error');
 
 /** Who sent a call, in full. */
 export const callerOf = ({ isFromPage, transport, userAgent, address }: LoggedCall): string =>

@@ -3,7 +3,7 @@ import { type CallDetails, type CallsData, type LoggedCall, shownCalls } from '.
 import type { ViewProps } from '../load/page-context.ts';
 import { decimalText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
-import { CallDetailsView, callerOf, shortCaller } from './call-details.tsx';
+import { CallDetailsView, callerOf, errorWord, shortCaller } from './call-details.tsx';
 import { Chip, Empty, PageHead, Panel } from './parts.tsx';
 import { TableHead } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
@@ -87,7 +87,7 @@ function CallRow({ call, opened, toggle, origin }: RowProps) {
   const { number, time, duration, status, error } = call;
   return (
     <>
-      <tr class={error === undefined ? undefined : 'failed'}>
+      <tr>
         <td class="quiet">
           <TimeCell time={time / 1000} text={`${timeText(time / 1000)}.${String(time % 1000).padStart(3, '0')}`} />
         </td>
@@ -107,12 +107,13 @@ function CallRow({ call, opened, toggle, origin }: RowProps) {
         <td title={callerOf(call)}>
           <VisibleText text={shortCaller(call)} />
         </td>
-        <td>{error === undefined ? <span class="quiet">{status}</span> : <Chip tone="bad">{error.code ?? status}</Chip>}</td>
+        <td>{error === undefined ? <span class="quiet">{status}</span> : <Chip tone="bad">{error.code ?? errorWord(call)}</Chip>}</td>
         <td class="number">{decimalText(duration, 3)} ms</td>
       </tr>
       {error !== undefined && opened === undefined && (
         <tr class="below">
-          <td colSpan={5}>
+          <td />
+          <td colSpan={4}>
             <VisibleText text={error.message} />
             {error.remedy !== undefined && (
               <span class="remedy">

@@ -24,6 +24,9 @@ export const DevView = (props: ViewProps<DevData>) => (
       }
       buttons={
         <>
+          <a class="button" href="/dev/calls">
+            Calls
+          </a>
           <SaveStateLink network={props.context.network.name} height={props.data.height} />
           <LoadStateButton />
         </>
