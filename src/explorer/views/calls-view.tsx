@@ -88,10 +88,10 @@ function CallRow({ call, opened, toggle, origin }: RowProps) {
   return (
     <>
       <tr>
-        <td class="quiet">
+        <td class="quiet line-2">
           <TimeCell time={time / 1000} text={`${timeText(time / 1000)}.${String(time % 1000).padStart(3, '0')}`} />
         </td>
-        <td class="call-name">
+        <td class="call-name line-1">
           <a
             class="mono"
             href={`?call=${number}`}
@@ -104,11 +104,13 @@ function CallRow({ call, opened, toggle, origin }: RowProps) {
             <VisibleText text={nameOf(call)} />
           </a>
         </td>
-        <td title={callerOf(call)}>
+        <td class="line-2" title={callerOf(call)}>
           <VisibleText text={shortCaller(call)} />
         </td>
-        <td>{error === undefined ? <span class="quiet">{status}</span> : <Chip tone="bad">{error.code ?? errorWord(call)}</Chip>}</td>
-        <td class="number">{decimalText(duration, 3)} ms</td>
+        <td class="line-2">
+          {error === undefined ? <span class="quiet">{status}</span> : <Chip tone="bad">{error.code ?? errorWord(call)}</Chip>}
+        </td>
+        <td class="number line-2-end">{decimalText(duration, 3)} ms</td>
       </tr>
       {error !== undefined && opened === undefined && (
         <tr class="below">
