@@ -41,7 +41,7 @@ export function CallsView({ data, origin }: ViewProps<CallsData>) {
         {shown.calls.length === 0 && <NoCalls data={shown} origin={origin} />}
         {shown.calls.length > 0 && (
           <table class="calls">
-            <TableHead columns={['Time, UTC', 'Call', 'Caller', 'Answer', { number: 'Took' }]} />
+            <TableHead columns={['Time', 'Call', 'Caller', 'Answer', { number: 'Took' }]} />
             <tbody>
               {shown.calls.map((call) => (
                 <CallRow
@@ -89,7 +89,7 @@ function CallRow({ call, opened, toggle, origin }: RowProps) {
     <>
       <tr>
         <td class="quiet line-2">
-          <TimeCell time={time / 1000} text={`${timeText(time / 1000)}.${String(time % 1000).padStart(3, '0')}`} />
+          <TimeCell time={time / 1000} form="clock" />
         </td>
         <td class="call-name line-1">
           <a
