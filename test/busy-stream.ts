@@ -129,7 +129,10 @@ function startBusyChain() {
       const home = payload.data as HomeData;
       const data: HomeData = {
         ...home,
-        blocks: newest.slice(0, 100).map(({ height: at, time, txs }) => ({ height: at, id: `block${at}`, time, txs: txs.length })),
+        blocks: newest.slice(0, 100).map(({ height: at, time, txs }) => {
+          const { sizeBytes, txCountByType } = sizesOf(txs);
+          return { height: at, id: `block${at}`, time, txs: txs.length, kinds: txCountByType, bytes: sizeBytes };
+        }),
         seconds: [...bySecond].map(([time, all]) => [time, { ...noTxs, BaseTx: all.reduce((sum, { txs }) => sum + txs.length, 0) }]),
         countedTo: height,
         txs: newest
@@ -146,15 +149,15 @@ function startBusyChain() {
 
 const noTxs = { BaseTx: 0, CreateAssetTx: 0, OperationTx: 0, ImportTx: 0, ExportTx: 0 };
 
+const sizesOf = (txs: readonly string[]) => ({ sizeBytes: 90 + 300 * txs.length, txCountByType: { ...noTxs, BaseTx: txs.length } });
+
 /** The events of a block as they are in the stream. */
 function eventsOf({ height, time, txs }: BusyBlock): string {
   const balanceChanges = [
     { address: sender, assetID, change: '-5001000', sharedChange: '0' },
     { address: receiver, assetID, change: '5000000', sharedChange: '0' },
   ];
-  const txCountByType = { BaseTx: txs.length, CreateAssetTx: 0, OperationTx: 0, ImportTx: 0, ExportTx: 0 };
-  const sizes = { sizeBytes: 90 + 300 * txs.length, txCountByType };
-  const block = { kind: 'block', chainID, height, blockID: `block${height}`, time, ...sizes, txIDs: txs };
+  const block = { kind: 'block', chainID, height, blockID: `block${height}`, time, ...sizesOf(txs), txIDs: txs };
   const rows = txs.map((txID) => ({
     kind: 'tx',
     ...{ chainID, height, time, txID, txType: 'BaseTx', sizeBytes: 300, tx: { unsignedTx: { inputs: [] } }, summary, balanceChanges },

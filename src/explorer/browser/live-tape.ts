@@ -1,4 +1,4 @@
-import type { HomeData, TapeBlock } from '../load/load-home.ts';
+import type { HomeData, PendingSum, TapeBlock } from '../load/load-home.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import type { LiveView } from '../views/live.ts';
 import type { PagePayload } from '../views/page-payload.ts';
@@ -27,7 +27,7 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
   const { id: chainID, feeAsset, feeSymbol, feeDecimals } = first.context.chain;
   const labels = new Map<string, AssetLabel>([[feeAsset, { symbol: feeSymbol, denomination: feeDecimals }]]);
   const labelOf = (id: string): AssetLabel | undefined => labels.get(id);
-  const pool = createPoolCount();
+  const pool = createPoolSum();
   const seconds = createSecondCounts();
   /** Height of the last block that this page knows. */
   let lastHeight = 0;
@@ -36,7 +36,7 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
 
   const restart = (payload: PagePayload): void => {
     const home = payload.view === 'home' ? (payload.data as HomeData) : undefined;
-    pool.restart(home?.pending ?? 0);
+    pool.restart(home?.pending);
     seconds.restart(home);
     for (const { summary } of home?.txs ?? [])
       for (const { assetId, symbol, denomination } of summary.amounts)
@@ -55,17 +55,17 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
     for (const event of events) {
       if ('chainID' in event && event.chainID !== chainID) continue;
       if (event.kind === 'block') {
-        newBlocks.push({ height: event.height, id: event.blockID, time: event.time, txs: event.txIDs.length });
+        newBlocks.push(blockOfEvent(event));
         if (event.height > lastHeight + 1) isGap = true;
         lastHeight = Math.max(lastHeight, event.height);
       }
       if (event.kind === 'tx') {
-        pool.leave(event.txID);
+        pool.leave(event);
         seconds.add(event.txType, event);
         newRows.push(rowOfEvent(event, labelOf));
         if (newRows.length > maxRows) newRows.shift();
       }
-      if (event.kind === 'mempool') pool[event.action === 'in' ? 'enter' : 'leave'](event.txID);
+      if (event.kind === 'mempool') pool[event.action === 'in' ? 'enter' : 'leave'](event);
       if (event.kind === 'time') onTime(event.time, event.frozen);
       if (event.kind === 'reverted') {
         const { height, snapshot } = event;
@@ -79,7 +79,7 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
         [blocks, newBlocks] = [blocks.filter(isKept), newBlocks.filter(isKept)];
         [rows, newRows] = [rows.filter(isKept), newRows.filter(isKept)];
         onReverted(isKept);
-        pool.restart(0);
+        pool.restart(undefined);
       }
     }
     seconds.forget(now());
@@ -91,7 +91,7 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
       rows: [...freshRows, ...rows].slice(0, maxRows),
       fresh: freshRows.length > maxFresh ? noRows : freshRows.length > 0 ? new Set(freshRows.map(({ id }) => id)) : state.fresh,
       isBusy: freshRows.length === 0 ? state.isBusy : freshRows.length > maxFresh,
-      pending: state.pending === undefined ? undefined : pool.count(),
+      pending: state.pending === undefined ? undefined : pool.sum(),
       reverted,
     };
   };
@@ -121,19 +121,33 @@ export function createLiveTape(first: PagePayload, now: () => number, { onTime, 
   };
 }
 
-/** The number of transactions in the mempool: those that entered since the page was loaded, and those that were there before. */
-function createPoolCount() {
-  const entered = new Set<string>();
-  let before = 0;
+const blockOfEvent = ({ height, blockID, time, txIDs, txCountByType, sizeBytes }: Extract<StreamEvent, { kind: 'block' }>): TapeBlock => ({
+  height,
+  id: blockID,
+  time,
+  txs: txIDs.length,
+  kinds: txCountByType,
+  bytes: sizeBytes,
+});
+
+type PoolTx = { readonly txID: string; readonly sizeBytes: number };
+
+/** The number and the size of the transactions in the mempool: those that entered since the page was loaded, and those that were there before. */
+function createPoolSum() {
+  const entered = new Map<string, number>();
+  let before: PendingSum = { count: 0, bytes: 0 };
   return {
-    restart: (count: number): void => {
+    restart: (pending: PendingSum | undefined): void => {
       entered.clear();
-      before = count;
+      before = pending ?? { count: 0, bytes: 0 };
     },
-    enter: (txID: string): void => void entered.add(txID),
-    leave: (txID: string): void => {
-      if (!entered.delete(txID) && before > 0) before--;
+    enter: ({ txID, sizeBytes }: PoolTx): void => void entered.set(txID, sizeBytes),
+    leave: ({ txID, sizeBytes }: PoolTx): void => {
+      if (!entered.delete(txID) && before.count > 0) before = { count: before.count - 1, bytes: Math.max(0, before.bytes - sizeBytes) };
     },
-    count: (): number => before + entered.size,
+    sum: (): PendingSum => ({
+      count: before.count + entered.size,
+      bytes: [...entered.values()].reduce((sum, bytes) => sum + bytes, before.bytes),
+    }),
   };
 }

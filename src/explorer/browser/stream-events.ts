@@ -1,4 +1,4 @@
-import type { TxSummary, TxType } from '../../api/contract/answers.ts';
+import type { TxCounts, TxSummary, TxType } from '../../api/contract/answers.ts';
 import type { TxRow } from '../load/tx-row.ts';
 
 /** Events of the stream, as far as the page reads them; docs/reference/events.md has all properties. */
@@ -8,6 +8,8 @@ type BlockEvent = {
   readonly height: number;
   readonly blockID: string;
   readonly time: number;
+  readonly sizeBytes: number;
+  readonly txCountByType: TxCounts;
   readonly txIDs: readonly string[];
 };
 type TxEvent = {
@@ -17,6 +19,7 @@ type TxEvent = {
   readonly time: number;
   readonly txID: string;
   readonly txType: TxType;
+  readonly sizeBytes: number;
   readonly tx: {
     readonly unsignedTx: {
       readonly inputs?: readonly { readonly txID: string }[] | null;
@@ -26,7 +29,13 @@ type TxEvent = {
   readonly summary: TxSummary;
 };
 type RevertedEvent = { readonly kind: 'reverted'; readonly chainID: string; readonly height: number; readonly snapshot?: string };
-type MempoolEvent = { readonly kind: 'mempool'; readonly chainID: string; readonly action: 'in' | 'out'; readonly txID: string };
+type MempoolEvent = {
+  readonly kind: 'mempool';
+  readonly chainID: string;
+  readonly action: 'in' | 'out';
+  readonly txID: string;
+  readonly sizeBytes: number;
+};
 type TimeEvent = { readonly kind: 'time'; readonly time: number; readonly offset: number; readonly frozen: boolean };
 type SettingsEvent = { readonly kind: 'settings'; readonly changed: string };
 type OtherEvent = { readonly kind: 'calls' | 'health' | 'reset' | 'heartbeat' | 'closed' | 'lost' };

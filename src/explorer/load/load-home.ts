@@ -3,8 +3,15 @@ import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 import { readLatestRows, type TxRow } from './tx-row.ts';
 
-/** A block of the tape. */
-export type TapeBlock = { readonly height: number; readonly id: string; readonly time: number; readonly txs: number };
+/** A block of the tape. `kinds`: its transactions by type. */
+export type TapeBlock = {
+  readonly height: number;
+  readonly id: string;
+  readonly time: number;
+  readonly txs: number;
+  readonly kinds: TxCounts;
+  readonly bytes: number;
+};
 
 export type HomeData = {
   /** Newest first. */
@@ -14,11 +21,15 @@ export type HomeData = {
   /** The last block that is counted in `seconds`. */
   readonly countedTo: number;
   readonly txs: readonly TxRow[];
-  /** Transactions in the mempool; undefined if this server does not say. */
-  readonly pending: number | undefined;
+  /** Transactions in the mempool and their size; undefined if this server does not say. */
+  readonly pending: PendingSum | undefined;
+  /** The size at which a block is full, in bytes; 0 without blocks. */
+  readonly blockLimit: number;
   readonly figures: Figures | undefined;
   readonly crossChain: CrossChainCounts;
 };
+
+export type PendingSum = { readonly count: number; readonly bytes: number };
 
 /** Outputs that wait in shared memory. `isComplete`: there are no more. */
 export type CrossChainCounts = { readonly outbound: number; readonly inbound: number | undefined; readonly isComplete: boolean };
@@ -45,16 +56,20 @@ export async function loadHome(source: Source, context: PageContext): Promise<Ho
     read<CrossChainBalances>(source, `${base}/cross-chain/balances`),
   ]);
   return {
-    blocks: blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount }) => ({
+    blocks: blocks.map(({ blockNumber, blockHash, blockTimestamp, txCount, txCountByType, bytes }) => ({
       height: Number(blockNumber),
       id: blockHash,
       time: blockTimestamp,
       txs: txCount,
+      kinds: txCountByType,
+      bytes,
     })),
     seconds: seconds.map(({ timestamp, txCountByType }) => [timestamp, txCountByType]),
     countedTo: Number(lastBlockNumber),
     txs,
-    pending: mempool?.txCount,
+    pending: mempool && { count: mempool.txCount, bytes: mempool.bytes },
+    // A summary has the size of its block and what share of the limit that is.
+    blockLimit: blocks[0] === undefined ? 0 : Math.round(blocks[0].bytes / blocks[0].fill),
     figures,
     crossChain: {
       outbound: countOutputs(balances.outbound),
@@ -77,6 +92,15 @@ async function loadFigures(source: Source, { chain }: PageContext): Promise<Figu
   ]);
   if (txs === undefined || addresses === undefined || active === undefined || fees === undefined) return undefined;
   return { txsDay: txs.lastDay, txsAll: txs.allTime, addresses: addresses.allTime, activeDay: active.lastDay, feesDay: fees.lastDay };
+}
+
+/**
+ * Whether nobody has sent a transaction yet: there are those of the genesis and the one that funds the accounts of a developer's chain, which is in
+ * block 1 with the time of block 0.
+ */
+export function isUnused(blocks: readonly TapeBlock[], txs: readonly TxRow[]): boolean {
+  const genesisTime = blocks.find(({ height }) => height === 0)?.time;
+  return txs.every(({ height, time }) => height === 0 || (height === 1 && time === genesisTime));
 }
 
 /** Transactions by Unix second and type. */

@@ -1,67 +1,114 @@
 import { useMemo, useState } from 'preact/hooks';
-import { type CrossChainCounts, type HomeData, txsByKind, txsPerSecond } from '../load/load-home.ts';
+import { type CrossChainCounts, type HomeData, isUnused, txsByKind, txsPerSecond } from '../load/load-home.ts';
 import { chainPath, type PageContext, type ViewProps } from '../load/page-context.ts';
-import { allKinds } from '../load/tx-kind.ts';
+import { allKinds, kindOfType } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { Sparkline } from '../pictures/plot.tsx';
 import { Tape } from '../pictures/tape.tsx';
-import { ageText, amountText, compactNumber, groupDigits, timeText } from '../text/text-format.ts';
-import { EmptyChain } from './empty-chain.tsx';
+import { ageText, amountText, bytesText, groupDigits, timeText } from '../text/text-format.ts';
+import { FirstSteps } from './first-steps.tsx';
 import { type LiveView, useLive } from './live.ts';
-import { CopyButton, Facts, Key, Panel, SaveMenu, Switch } from './parts.tsx';
-import { ageColumn, amountColumn, TxTable } from './tx-table.tsx';
+import { BlockLink, CopyButton, FoldedPanel, Key, KindPill, Panel, SaveMenu, Switch, TxLink } from './parts.tsx';
+import { TimeText } from './time-text.tsx';
+import { ageColumn, amountColumn, TitleSentence, TxTable } from './tx-table.tsx';
 
 export function HomeView({ data, context, now: firstNow, origin }: ViewProps<HomeData>) {
   const live = useLive();
   const now = live?.now ?? firstNow;
   const blocks = live?.blocks ?? data.blocks;
+  const txs = live?.txs ?? data.txs;
   const pending = live?.pending ?? data.pending;
   const seconds = live?.seconds ?? new Map(data.seconds);
   // A block that arrives with the next second may be ahead of this clock.
   const end = Math.max(now, blocks[0]?.time ?? 0);
-  const perSecond = txsPerSecond(seconds, end);
+  const [newest] = txs;
+  const steps = useMemo(() => <FirstSteps context={context} origin={origin} />, [context, origin]);
+  const connect = useMemo(() => <Connect context={context} origin={origin} />, [context, origin]);
+  const crossChain = useMemo(() => <CrossChain counts={data.crossChain} asOf={live?.figuresAsOf} />, [data.crossChain, live?.figuresAsOf]);
+  const title = (
+    <h1 class="hidden">
+      {context.chain.title} of the network {context.network.name}
+    </h1>
+  );
+  if (newest === undefined || isUnused(blocks, txs))
+    return (
+      <>
+        {title}
+        <section class="panel panel-answer first-run">
+          <h2>No transactions yet. To begin:</h2>
+          {steps}
+        </section>
+        <div class="two">
+          {connect}
+          {crossChain}
+        </div>
+      </>
+    );
   return (
     <>
-      <h1 class="hidden">
-        {context.chain.title} of the network {context.network.name}
-      </h1>
-      <div class="top">
-        <Throughput perSecond={perSecond} txsDay={data.figures?.txsDay} />
-        <Facts columns={3} facts={figuresOf(data, context, { tip: blocks[0], pending, now, asOf: live?.figuresAsOf })} />
-      </div>
-      {blocks.length <= 1 && (blocks[0]?.height ?? 0) === 0 ? (
-        <EmptyChain origin={origin} isDev={context.has.dev} />
-      ) : (
-        <Tape
-          isCalm={live !== undefined && live.fresh.size > 0}
-          isBusy={live?.isBusy === true}
-          blocks={blocks}
-          pending={pending}
-          now={now}
-          largest={Math.max(1, ...blocks.slice(0, 100).map(({ txs }) => txs))}
-        />
-      )}
+      {title}
+      <Newest row={newest} context={context} now={now} />
+      <Tape
+        isCalm={live !== undefined && live.fresh.size > 0}
+        isBusy={live?.isBusy === true}
+        blocks={blocks}
+        pending={pending}
+        limit={data.blockLimit}
+        now={now}
+      />
+      <TapeLegend counts={txsByKind(seconds, end)} limit={data.blockLimit} />
       <div class="main-side">
-        <LatestTxs rows={live?.txs ?? data.txs} context={context} now={now} live={live} />
+        <LatestTxs rows={txs} context={context} now={now} live={live} />
         <div class="side">
-          <Kinds counts={txsByKind(seconds, end)} />
-          {useMemo(
-            () => (
-              <Connect context={context} origin={origin} />
-            ),
-            [context, origin],
-          )}
-          {useMemo(
-            () => (
-              <CrossChain counts={data.crossChain} asOf={live?.figuresAsOf} />
-            ),
-            [data.crossChain, live?.figuresAsOf],
-          )}
+          <Throughput perSecond={txsPerSecond(seconds, end)} />
+          <Figures facts={figuresOf(data, context, { tip: blocks[0], pending: pending?.count, now, asOf: live?.figuresAsOf })} />
+          {crossChain}
+          {connect}
+          <FoldedPanel title="Commands to begin with">
+            <div class="padded">{steps}</div>
+          </FoldedPanel>
         </div>
       </div>
     </>
   );
 }
+
+/** The newest transaction, in words. */
+const Newest = ({ row: { id, type, height, time, summary }, context, now }: { row: TxRow; context: PageContext; now: number }) => (
+  <section class="newest-tx" aria-label="Newest transaction">
+    <h2>
+      <TitleSentence summary={summary} context={context} />
+    </h2>
+    <p>
+      <KindPill kind={kindOfType(type, summary.action === 'mint')} />
+      <TxLink id={id} />
+      <span>
+        in block <BlockLink height={height} />
+      </span>
+      <span>
+        <TimeText time={time} /> · <span data-age={time}>{ageText(now - time)}</span> ago
+      </span>
+    </p>
+  </section>
+);
+
+/** What colours and fills of the tape mean, and how many transactions of each kind there were in the last minute. */
+const TapeLegend = ({ counts, limit }: { counts: Readonly<Record<string, number>>; limit: number }) => (
+  <dl class="tape-legend">
+    {allKinds.map(([type, { word, color }]) => (
+      <div>
+        <dt>
+          <i class={`dot mark-bg-${color}`} />
+          {word}
+        </dt>
+        <dd>{groupDigits(counts[type] ?? 0)}</dd>
+      </div>
+    ))}
+    <div>
+      <dt>in the last 60 s. A tile is full at {bytesText(limit)}.</dt>
+    </div>
+  </dl>
+);
 
 type Shown = {
   readonly tip: { readonly height: number; readonly time: number } | undefined;
@@ -108,7 +155,20 @@ function figuresOf({ figures }: HomeData, { chain }: PageContext, { tip, pending
   ];
 }
 
-function Throughput({ perSecond, txsDay }: { perSecond: readonly number[]; txsDay: number | undefined }) {
+/** The figures of the chain: names, values, and what they are about. */
+const Figures = ({ facts }: { facts: ReturnType<typeof figuresOf> }) => (
+  <dl class="panel pairs figures">
+    {facts.map(({ name, value, note }) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+        <dd class="note">{note}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+function Throughput({ perSecond }: { perSecond: readonly number[] }) {
   // The running second is not over yet.
   const past = perSecond.slice(0, -1);
   const recent = past.slice(-5);
@@ -120,7 +180,7 @@ function Throughput({ perSecond, txsDay }: { perSecond: readonly number[]; txsDa
       <Sparkline
         values={past}
         width={316}
-        height={104}
+        height={56}
         label={`Transactions per second, last 60 s: peak ${Math.max(...past)}, mean ${mean(past).toFixed(1)}`}
       />
     ),
@@ -128,30 +188,13 @@ function Throughput({ perSecond, txsDay }: { perSecond: readonly number[]; txsDa
   );
   return (
     <section class="panel throughput" aria-label="Throughput">
-      <div>
-        <p class="note">Throughput, 60 s</p>
-        <p class="big">
-          {current >= 10 ? groupDigits(Math.round(current)) : String(Number(current.toFixed(1)))} <small>tx/s</small>
-        </p>
-      </div>
-      <div class="spark-box">
-        {sparkline}
-        <p class="note spark-text">
-          <span>−60 s</span>
-          <span>
-            peak <b>{groupDigits(Math.max(...past))}</b>
-          </span>
-          <span>
-            mean <b>{mean(past).toFixed(1)}</b>
-          </span>
-          {txsDay !== undefined && (
-            <span class="wide-only">
-              24 h <b>{compactNumber(txsDay)} tx</b>
-            </span>
-          )}
-          <span>now</span>
-        </p>
-      </div>
+      <p class="big">
+        {current >= 10 ? groupDigits(Math.round(current)) : String(Number(current.toFixed(1)))} <small>tx/s</small>
+      </p>
+      <p class="note">
+        60 s: peak <b>{groupDigits(Math.max(...past))}</b>, mean <b>{mean(past).toFixed(1)}</b>
+      </p>
+      {sparkline}
     </section>
   );
 }
@@ -219,38 +262,6 @@ function LatestTxs({
   );
 }
 
-/** The mix of kinds. */
-function Kinds({ counts: of }: { counts: Readonly<Record<string, number>> }) {
-  const total = Object.values(of).reduce((sum, count) => sum + count, 0);
-  let x = 0;
-  return (
-    <Panel title="Kinds, last 60 s">
-      <div class="padded">
-        <svg width="100%" height="12" viewBox="0 0 300 12" preserveAspectRatio="none" aria-hidden="true">
-          {total === 0 && <rect x={0} y={0} width={300} height={12} class="fill-0" />}
-          {allKinds.map(([type, { color }]) => {
-            const width = total === 0 ? 0 : ((of[type] ?? 0) / total) * 300;
-            const rect = width > 0 && <rect x={x} y={0} width={Math.max(0.5, width - 1)} height={12} class={`mark-fill-${color}`} />;
-            x += width;
-            return rect;
-          })}
-        </svg>
-      </div>
-      <dl class="pairs">
-        {allKinds.map(([type, { word, color }]) => (
-          <div>
-            <dt>
-              <i class={`dot mark-bg-${color}`} />
-              {word}
-            </dt>
-            <dd>{groupDigits(of[type] ?? 0)}</dd>
-          </div>
-        ))}
-      </dl>
-    </Panel>
-  );
-}
-
 function Connect({ context, origin }: { context: PageContext; origin: string }) {
   const { has, chain } = context;
   const rows: readonly (readonly [string, string])[] = [
@@ -260,7 +271,7 @@ function Connect({ context, origin }: { context: PageContext; origin: string }) 
     ...(has.events ? [['Events', '/ext/events'] as const] : []),
   ];
   return (
-    <Panel title="Connect">
+    <Panel title="Connect" weight="rest">
       <dl class="pairs connect">
         {rows.map(([name, path]) => (
           <div>
@@ -277,7 +288,7 @@ function Connect({ context, origin }: { context: PageContext; origin: string }) 
 
 /** What waits in shared memory. */
 const CrossChain = ({ counts: { outbound, inbound, isComplete }, asOf }: { counts: CrossChainCounts; asOf: number | undefined }) => (
-  <Panel title="Cross-chain" side={asOf !== undefined && `as of ${timeText(asOf)}`}>
+  <Panel title="Cross-chain" weight="rest" side={asOf !== undefined && `as of ${timeText(asOf)}`}>
     <dl class="pairs">
       {(
         [

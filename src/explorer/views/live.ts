@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { SecondCounts, TapeBlock } from '../load/load-home.ts';
+import type { PendingSum, SecondCounts, TapeBlock } from '../load/load-home.ts';
 import type { TxRow } from '../load/tx-row.ts';
 
 /** The event stream itself, which every page shows. */
@@ -29,7 +29,7 @@ type LiveStream = {
 type LiveFigures = {
   readonly blocks: readonly TapeBlock[];
   readonly seconds: SecondCounts;
-  readonly pending: number | undefined;
+  readonly pending: PendingSum | undefined;
   /** If the figures that only the server knows are behind the last block: when they were read, in Unix seconds of the chain's clock. */
   readonly figuresAsOf: number | undefined;
 };
