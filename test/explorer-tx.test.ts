@@ -93,6 +93,9 @@ test('a block with several transactions says what they move and names the larges
   expect(named).toEqual(['account 2 sent 9 AVAX to account 0', 'account 3 sent 5 AVAX to account 0', 'account 1 sent 3 AVAX to account 0']);
   expect(page).toContain('data-picture="block"');
   expect(textOf(/<div class="table-foot">(.*?)<\/div>/.exec(page)?.[1] ?? '')).toBe('1–4 of 4 transactions');
+  const row = (await html('/blocks')).split('<tr>').find((one) => one.includes(`href="/block/${height}"`)) ?? '';
+  const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) => textOf(cell));
+  expect(cells.slice(0, 4)).toEqual([height, '4 Transfer', '17 AVAX', '0.004']);
 });
 
 const binary = chromiumBinary();

@@ -7,11 +7,13 @@ import { Part } from './in-parts.tsx';
 
 /** Small parts that all views share. */
 
-export const KindPill = ({ kind: { word, color, glyph } }: { kind: Kind }) => (
+/** A kind of transactions, and how many of it. */
+export const KindPill = ({ kind: { word, color, glyph }, count }: { kind: Kind; count?: number }) => (
   <span class={`pill fill-bg-${color}`}>
     <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
       <path d={glyphs[glyph]} class="glyph" />
     </svg>
+    {count !== undefined && <b>{groupDigits(count)}</b>}
     {word}
   </span>
 );
