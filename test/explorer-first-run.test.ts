@@ -57,7 +57,7 @@ describe.skipIf(binary === undefined)('Chromium: a new chain', () => {
     expect(await shown('.first-run h2')).toBe('No transactions yet. To begin:');
     const { result } = JSON.parse(await runShell(faucet));
     expect(await eventually(() => shown('.newest-tx h2'), Boolean)).toBe('account 0 sent 100 AVAX to account 1');
-    expect(await shown('.newest-tx')).toContain('in block 2');
+    expect(await shown('.newest-tx')).toContain('Block 2');
     expect(await page.run(`document.querySelector('.newest-tx a[href="/tx/${result.txID}"]') !== null`)).toBe(true);
     expect(await shown('.first-run')).toBe('');
     await runShell(send);

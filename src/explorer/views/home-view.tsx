@@ -8,7 +8,7 @@ import { Tape } from '../pictures/tape.tsx';
 import { ageText, amountText, bytesText, groupDigits, timeText } from '../text/text-format.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { type LiveView, useLive } from './live.ts';
-import { BlockLink, CopyButton, FoldedPanel, Key, KindPill, Panel, SaveMenu, Switch, TxLink } from './parts.tsx';
+import { CopyButton, FoldedPanel, Key, KindPill, Panel, SaveMenu, Switch, TxLink } from './parts.tsx';
 import { TimeText } from './time-text.tsx';
 import { ageColumn, amountColumn, TitleSentence, TxTable } from './tx-table.tsx';
 
@@ -82,9 +82,7 @@ const Newest = ({ row: { id, type, height, time, summary }, context, now }: { ro
     <p>
       <KindPill kind={kindOfType(type, summary.action === 'mint')} />
       <TxLink id={id} />
-      <span>
-        in block <BlockLink height={height} />
-      </span>
+      <a href={`/block/${height}`}>Block {groupDigits(height)}</a>
       <span>
         <TimeText time={time} /> · <span data-age={time}>{ageText(now - time)}</span> ago
       </span>
