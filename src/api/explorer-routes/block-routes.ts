@@ -81,7 +81,7 @@ const renderSummary = ({ height, id, time, bytes, fees, txs }: BlockSumsEntry) =
 });
 
 /** The most transactions, and bytes of transactions, that one request adds up: those of the first blocks of the page. */
-const [maxSummedTxs, maxSummedBytes] = [1000, 1_000_000];
+const [maxSummedTxs, maxSummedBytes] = [500, 500_000];
 /** The most assets of a block whose amounts are listed. */
 const maxMovedAssets = 3;
 
