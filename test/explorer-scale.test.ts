@@ -140,6 +140,19 @@ test('a block of 5,000 transactions: a map of the first 600, and a table in page
   expect(last).not.toContain('?from=5000');
 });
 
+test('what blocks move is added up only of few transactions and bytes; the list of blocks says so', async () => {
+  const summed = async (query: string): Promise<(readonly [string, string | undefined])[]> => {
+    const path = `/v1/networks/local/blockchains/x-chain/block-summaries?withMoved=true${query}`;
+    const { blocks } = (await (await fetch(node.url + path)).json()) as { blocks: { blockNumber: string; moved?: { amount: string }[] }[] };
+    return blocks.map(({ blockNumber, moved }) => [blockNumber, moved?.map((one) => one.amount).join()]);
+  };
+  // Block 3 has 5,000 transactions, and the ten of block 2 have 10,000 outputs.
+  expect((await summed('')).filter(([, moved]) => moved !== undefined)).toEqual([['0', '']]);
+  const [[height, moved] = []] = await summed('&endBlock=1');
+  expect([height, moved?.split(',').at(-1)]).toEqual(['1', '5']);
+  expect((await load('/blocks')).match(/too many to add up/g)).toHaveLength(3);
+});
+
 test('an address of 10,000 outputs', async () => {
   const html = await load(`/address/${richText}`);
   expect(html).toContain('of 10,001 unspent outputs');

@@ -96,7 +96,7 @@ export const BlockSummarySchema = object('BlockSummary', {
         symbol: text('Empty if this server does not know the asset.'),
         denomination: integer('Number of decimal places.'),
       }),
-      'What its transactions move to other owners or chains or create, by asset, that of the fee first, at most 3. Only with withMoved; absent for the last blocks of a page with too many transactions to add up in one request.',
+      'What its transactions move to other owners or chains or create, by asset, that of the fee first, at most 3. Only with withMoved; absent for blocks with too many transactions to add up in one request.',
     ),
   ),
   movedAssetCount: optional(integer('All assets that it moves.')),

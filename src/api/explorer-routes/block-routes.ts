@@ -80,18 +80,18 @@ const renderSummary = ({ height, id, time, bytes, fees, txs }: BlockSumsEntry) =
   fill: bytes / targetBlockSize,
 });
 
-/** The most transactions, and bytes of transactions, that one request adds up: those of the first blocks of the page. */
+/** The most transactions, and bytes of transactions, that one request adds up. */
 const [maxSummedTxs, maxSummedBytes] = [500, 500_000];
 /** The most assets of a block whose amounts are listed. */
 const maxMovedAssets = 3;
 
-/** What the transactions of each block move, by height. The last blocks of the page are left out if all would exceed the most transactions or bytes. */
+/** What the transactions of each block move, by height. Blocks that would exceed the most transactions or bytes are left out. */
 async function sumMoved(deps: ExplorerDeps, chain: ServedChain, blocks: readonly BlockSumsEntry[], pin: PinnedBlock) {
   const sums = new Map<number, Map<Id, bigint>>();
   const seqs: number[] = [];
   for (const block of blocks) {
     const count = countTxs(block);
-    if (seqs.length + count > maxSummedTxs) break;
+    if (seqs.length + count > maxSummedTxs) continue;
     sums.set(block.height, new Map());
     for (let i = 0; i < count; i++) seqs.push(block.firstTx + i);
   }
