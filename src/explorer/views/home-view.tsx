@@ -92,20 +92,20 @@ const Newest = ({ row: { id, type, height, time, summary }, context, now }: { ro
 
 /** What colours and fills of the tape mean, and how many transactions of each kind there were in the last minute. */
 const TapeLegend = ({ counts, limit }: { counts: Readonly<Record<string, number>>; limit: number }) => (
-  <dl class="tape-legend">
-    {allKinds.map(([type, { word, color }]) => (
-      <div>
-        <dt>
-          <i class={`dot mark-bg-${color}`} />
-          {word}
-        </dt>
-        <dd>{groupDigits(counts[type] ?? 0)}</dd>
-      </div>
-    ))}
-    <div>
-      <dt>in the last 60 s. A tile is full at {bytesText(limit)}.</dt>
-    </div>
-  </dl>
+  <div class="tape-legend">
+    <dl>
+      {allKinds.map(([type, { word, color }]) => (
+        <div>
+          <dt>
+            <i class={`dot mark-bg-${color}`} />
+            {word}
+          </dt>
+          <dd>{groupDigits(counts[type] ?? 0)}</dd>
+        </div>
+      ))}
+    </dl>
+    <p>in the last 60 s. A tile is full at {bytesText(limit)}.</p>
+  </div>
 );
 
 type Shown = {
