@@ -107,17 +107,17 @@ describe.skipIf(binary === undefined)(`Chromium: ${rate} transactions per second
         .filter(([name]) => !(name in endpoints))
         .map(([name, value]) => [name, number(value)]),
     ).toEqual([
+      ['Transfer', figures.txCountByType.BaseTx],
+      ['Operation', figures.txCountByType.OperationTx],
+      ['Create asset', figures.txCountByType.CreateAssetTx],
+      ['Import', figures.txCountByType.ImportTx],
+      ['Export', figures.txCountByType.ExportTx],
       ['Height', Number(blocks[0].blockNumber)],
       ['Pending', 0],
       ['Transactions, 24 h', txs.lastDay],
       ['Addresses', used.allTime],
       ['Active addresses, 24 h', active.lastDay],
       ['Burned, 24 h', fees.lastDay / 1e9],
-      ['Transfer', figures.txCountByType.BaseTx],
-      ['Operation', figures.txCountByType.OperationTx],
-      ['Create asset', figures.txCountByType.CreateAssetTx],
-      ['Import', figures.txCountByType.ImportTx],
-      ['Export', figures.txCountByType.ExportTx],
       ['Exports waiting', count(outbound)],
       ['Outputs to import', count(inbound)],
     ]);
