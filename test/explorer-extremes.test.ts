@@ -98,7 +98,7 @@ describe.skipIf(binary === undefined)('Chromium', () => {
     await open(`/tx/${ids.memo}`);
     expect(await cut('.memo p, .memo pre')).toEqual([]);
     await open(`/asset/${ids.long}`);
-    expect(await page.run<number>(`document.querySelectorAll('.holders tr').length`)).toBe(4);
+    expect(await page.run<number>(`document.querySelectorAll('.holders tbody tr').length`)).toBe(4);
     expect(await cut('.holders td')).toEqual([]);
   });
 

@@ -75,7 +75,9 @@ test('a height or a date leads to its place, with the filters of the list', asyn
   const { headers } = await send(`/address/${accounts[1]}?go=20&kind=Transfer`);
   expect(headers.location).toBe(`/address/${accounts[1]}?kind=Transfer&from=20`);
   const { html } = await open(headers.location as string);
-  const [highest] = [...html.matchAll(/<a href="\/block\/(\d+)">/g)].map(([, height]) => Number(height));
+  const [highest] = [...html.slice(html.indexOf('data-csv="history"')).matchAll(/href="\/block\/(\d+)"/g)].map(([, height]) =>
+    Number(height),
+  );
   expect(highest).toBe(20);
   expect((await send(`/asset/${asset}?go=2100-01-01`)).headers.location).toBe(`/asset/${asset}`);
   expect((await open(`/asset/${asset}?go=soon`)).html).toContain('“soon” is neither a height nor a date');
@@ -88,4 +90,19 @@ test('a place that a revert has removed is the first page', async () => {
   expect((await open(path)).position).toStartWith('2–26 of');
   await node.dev('dev.revert', { name: 'here' });
   expect((await open(path)).position).toStartWith('1–25 of');
+});
+
+test('holders, assets and transfers have pages too', async () => {
+  await node.dev('dev.export', { destinationChain: 'P', from: 1, to: accounts[1], amount: '1 AVAX' });
+  const holders = (await open(`/holders/${asset}`)).html;
+  const shown = holders.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  expect(shown).toContain('2 addresses have it The largest holder');
+  expect(shown).toContain('1 account 1 93.80 % 938');
+  expect(shown).toContain('None of it needs the signatures of several owners');
+  expect((await open('/assets')).position).toBe('1–2 of 2 assets');
+  expect((await open('/assets?sort=newest')).position).toBe('1–2 assets');
+  const transfers = (await open('/cross-chain')).html;
+  expect(transfers).toContain('pager-place">1 transfer<');
+  for (const word of ['Lineage', 'Way<', 'atched']) expect(transfers).not.toContain(word);
+  expect((await open('/cross-chain?show=imported')).html).toContain('None of this page is imported.');
 });

@@ -2,6 +2,7 @@ import type { GraphData } from '../load/graph-data.ts';
 import type { AddressData } from '../load/load-address.ts';
 import type { AssetData } from '../load/load-asset.ts';
 import type { BlockData } from '../load/load-block.ts';
+import type { HoldersData } from '../load/load-holders.ts';
 import type { OutputData } from '../load/load-output.ts';
 import type { OutputsData } from '../load/load-outputs.ts';
 import type { TxData } from '../load/load-tx.ts';
@@ -26,7 +27,7 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (view === 'output') return isSpending(event, new Set([(data as OutputData).utxo.creationTxHash]));
   if (view === 'graph') return isSpending(event, new Set((data as GraphData).txs.map(({ id }) => id)));
   if (view === 'address' || view === 'outputs') return isNamed((data as AddressData | OutputsData).address, event);
-  return view === 'asset' && isNamed((data as AssetData).asset.assetId, event);
+  return (view === 'asset' || view === 'holders') && isNamed((data as AssetData | HoldersData).asset.assetId, event);
 }
 
 /** A waiting transaction changes when it is accepted or dropped, an accepted one when its outputs are spent. */

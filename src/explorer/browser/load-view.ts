@@ -9,6 +9,7 @@ const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: (
   address: async () => (await import('../views/address-view.tsx')).AddressView,
   asset: async () => (await import('../views/asset-view.tsx')).AssetView,
   assets: async () => (await import('../views/assets-view.tsx')).AssetsView,
+  holders: async () => (await import('../views/holders-view.tsx')).HoldersView,
   mempool: async () => (await import('../views/mempool-view.tsx')).MempoolView,
   'cross-chain': async () => (await import('../views/cross-chain-view.tsx')).CrossChainView,
   node: async () => (await import('../views/node-view.tsx')).NodeView,

@@ -15,7 +15,7 @@ export type ListPlace =
   | { readonly kind: 'older' | 'newer'; readonly id: string };
 
 /** Parameters of a URL that name a place in a list, and the text of the field that jumps to one. */
-export const placeNames = ['page', 'from', 'older', 'newer', 'last', 'go'] as const;
+export const placeNames = ['page', 'from', 'older', 'newer', 'last', 'rank', 'go'] as const;
 
 /** What the pager of a list shows. A link that is undefined leads nowhere else. */
 export type PagerData = {
@@ -56,6 +56,33 @@ export function placeUrl(
   for (const name of [...placeNames, 'rows']) params.delete(name);
   for (const [name, value] of Object.entries(change)) params.set(name, String(value));
   return params.size === 0 ? path : `${path}?${params}`;
+}
+
+type Ranking = {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly rows: number;
+  readonly total: number;
+  readonly listed?: number;
+};
+
+/** The pager of a ranking, and the rank of the first row of the page. `listed`: rows that can be listed, if not all can. */
+export function pagerOfRanks({ path, query, rows, total, listed = total }: Ranking): { readonly start: number; readonly pager: PagerData } {
+  const lastStart = Math.max(1, listed - ((listed - 1) % rows));
+  const asked = Math.max(1, Number(/^\d{1,6}$/.exec(query.get('rank') ?? '')?.[0] ?? 1));
+  const start = Math.min(lastStart, asked - ((asked - 1) % rows));
+  const url = (rank: number): string => placeUrl(path, query, rank === 1 ? {} : { rank });
+  return {
+    start,
+    pager: {
+      position: total === 0 ? undefined : { first: start, last: Math.min(listed, start + rows - 1) },
+      total,
+      links: {
+        ...(start > 1 ? { first: url(1), newer: url(start - rows) } : {}),
+        ...(start < lastStart ? { older: url(start + rows), last: url(lastStart) } : {}),
+      },
+    },
+  };
 }
 
 /** What was typed that could not be found; undefined if nothing was typed. */

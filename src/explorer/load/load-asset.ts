@@ -1,9 +1,9 @@
 import type { AssetDays, AssetDetails, Holders } from '../../api/contract/answers.ts';
-import { type ListPlace, type PagerData, parsePlace } from './list-place.ts';
+import type { PagerData } from './list-place.ts';
 import { loadNfts, maxNftHolders, type NftsData } from './load-nfts.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
-import { pagerOfTxs } from './tx-list-place.ts';
+import { pagerOfTxs, readPlaced } from './tx-list-place.ts';
 import { readRowsOf, type TxRow } from './tx-row.ts';
 
 /** Ranges of the plot of transactions by day. */
@@ -73,16 +73,17 @@ type TxsQuery = { readonly asset: AssetDetails; readonly query: URLSearchParams;
 /** The transactions of an asset at the place of the URL. */
 async function loadTxs(source: Source, context: PageContext, { asset, query, rows }: TxsQuery) {
   const { assetId } = asset;
-  const readPage = async (place: ListPlace) => {
-    const found = await readRowsOf(source, context, { assetId }, { rows, place, isCounted: true });
-    const { rows: txs, hasMore, newer } = found;
+  return readPlaced(query, async (place) => {
+    const {
+      rows: txs,
+      isFound,
+      hasMore,
+      newer,
+      total: counted,
+    } = await readRowsOf(source, context, { assetId }, { rows, place, isCounted: true });
     const ends = { newest: txs[0]?.id, oldest: txs.at(-1)?.id, rows: txs.length };
     // The number of transactions may be one block newer or older than the list.
-    const total = found.total ?? Number(asset.txCount);
-    return { txs, isFound: found.isFound, pager: pagerOfTxs({ path: `/asset/${assetId}`, query, place, ...ends, hasMore, total, newer }) };
-  };
-  const place = parsePlace(query);
-  const page = await readPage(place);
-  // A revert has removed the place, or there is no full page of newer ones.
-  return page.isFound && (place.kind !== 'newer' || page.pager.links.newer !== undefined) ? page : readPage({ kind: 'first' });
+    const total = counted ?? Number(asset.txCount);
+    return isFound ? { txs, pager: pagerOfTxs({ path: `/asset/${assetId}`, query, place, ...ends, hasMore, total, newer }) } : undefined;
+  });
 }

@@ -1,6 +1,8 @@
 import type { AssetList, AssetSummary } from '../../api/contract/answers.ts';
+import { type PagerData, pagerOfRanks } from './list-place.ts';
 import { chainPath, type PageContext } from './page-context.ts';
-import { read, type Source } from './source.ts';
+import { read, readIfFound, type Source } from './source.ts';
+import { isUpward, pagerOfTxs, placeParams, readPlaced } from './tx-list-place.ts';
 
 /** What assets are sorted by: their number of holders or transactions, or when they were created. */
 export const assetSorts = { holders: 'Holders', transactions: 'Transactions', newest: 'Newest' } as const;
@@ -9,40 +11,48 @@ type AssetSort = keyof typeof assetSorts;
 export type AssetsData = {
   readonly assets: readonly AssetSummary[];
   readonly sort: AssetSort;
-  /** Assets that are sorted; there are more if `isCut`. */
-  readonly isCut: boolean;
-  readonly next: string | undefined;
+  /** Number of assets that are sorted, if there are more. */
+  readonly sorted: number | undefined;
+  readonly pager: PagerData;
 };
 
-type AssetsQuery = { readonly page: string | undefined; readonly sort: string | null };
+const path = '/assets';
 
 /** Pages of assets that are read to be sorted, and their size. */
 const maxPages = 5;
 const pageSize = 100;
 
-/** Assets: the chain's own first, then by what is asked for. The newest ones are listed page by page. */
-export async function loadAssets(source: Source, context: PageContext, { page, sort: wanted }: AssetsQuery): Promise<AssetsData> {
-  const sort: AssetSort =
-    wanted !== null && Object.hasOwn(assetSorts, wanted) ? (wanted as AssetSort) : page === undefined ? 'holders' : 'newest';
-  const path = `${chainPath(context)}/assets?sortOrder=desc&pageSize=`;
-  if (sort === 'newest') {
-    const list = await read<AssetList>(source, `${path}50${page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`}`);
-    return { assets: list.assets, sort, isCut: false, next: list.nextPageToken };
-  }
+/** Assets: the chain's own first, then by what is asked for. The newest ones are listed by their IDs, the others by rank. */
+export async function loadAssets(source: Source, context: PageContext, query: URLSearchParams, rows = 50): Promise<AssetsData> {
+  const wanted = query.get('sort');
+  const sort: AssetSort = wanted !== null && Object.hasOwn(assetSorts, wanted) ? (wanted as AssetSort) : 'holders';
+  const base = `${chainPath(context)}/assets?sortOrder=desc&pageSize=`;
+  if (sort === 'newest')
+    return readPlaced(query, async (place) => {
+      const route = `${chainPath(context)}/assets?pageSize=${rows}${placeParams(place, 'afterAssetId')}`;
+      const list = await readIfFound<AssetList>(source, route);
+      if (list === undefined) return undefined;
+      const assets = isUpward(place) ? list.assets.toReversed() : list.assets;
+      const ends = { newest: assets[0]?.assetId, oldest: assets.at(-1)?.assetId, rows: assets.length };
+      const counts = { hasMore: list.nextPageToken !== undefined, total: undefined, newer: undefined };
+      return { assets, sort, sorted: undefined, pager: pagerOfTxs({ path, query, place, ...ends, ...counts }) };
+    });
   const assets: AssetSummary[] = [];
   let token: string | undefined;
   for (let count = 0; count < maxPages; count++) {
-    const list: AssetList = await read<AssetList>(source, `${path}${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
+    const list: AssetList = await read<AssetList>(source, `${base}${pageSize}${token === undefined ? '' : `&pageToken=${token}`}`);
     assets.push(...list.assets);
     token = list.nextPageToken;
     if (token === undefined) break;
   }
   const isOwn = ({ assetId }: AssetSummary): number => Number(assetId === context.chain.feeAsset);
   const numberOf = (asset: AssetSummary): number => Number(sort === 'holders' ? asset.holders : asset.txCount);
+  const ranked = assets.toSorted((a, b) => isOwn(b) - isOwn(a) || numberOf(b) - numberOf(a));
+  const { start, pager } = pagerOfRanks({ path, query, rows, total: ranked.length });
   return {
-    assets: assets.toSorted((a, b) => isOwn(b) - isOwn(a) || numberOf(b) - numberOf(a)),
+    assets: ranked.slice(start - 1, start - 1 + rows),
     sort,
-    isCut: token !== undefined,
-    next: undefined,
+    sorted: token === undefined ? undefined : ranked.length,
+    pager,
   };
 }

@@ -1,10 +1,10 @@
 import type { Tx, TxList, TxSummary, TxType } from '../../api/contract/answers.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { changesOf } from './asset-change.ts';
-import { type ListPlace, type PagerData, parsePlace, placeNames } from './list-place.ts';
+import { type ListPlace, type PagerData, placeNames } from './list-place.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
-import { isUpward, pagerOfTxs, placeParams } from './tx-list-place.ts';
+import { isUpward, pagerOfTxs, placeParams, readPlaced } from './tx-list-place.ts';
 import { readRows, readRowsOf } from './tx-row.ts';
 
 /** A page of the transactions of an address, newest first. */
@@ -41,13 +41,10 @@ export const isFiltered = ({ kind, from, to, asset }: HistoryFilter): boolean =>
 
 type HistoryQuery = { readonly address: string; readonly query: URLSearchParams; readonly rows: number };
 
-/** A page of the history at the place of the URL. A place that a revert has removed, and one with no full page of newer ones, is the first page. */
+/** A page of the history at the place of the URL. */
 export async function loadHistory(source: Source, context: PageContext, { address, query, rows }: HistoryQuery) {
-  const wanted = { address, filter: parseFilter(query), rows, query };
-  const place = parsePlace(query);
-  const found = await readPage(source, context, { ...wanted, place });
-  if (found !== undefined && (place.kind !== 'newer' || found.history.pager.links.newer !== undefined)) return found;
-  return (await readPage(source, context, { ...wanted, place: { kind: 'first' } })) as NonNullable<typeof found>;
+  const filter = parseFilter(query);
+  return readPlaced(query, (place) => readPage(source, context, { address, filter, rows, query, place }));
 }
 
 type PlacedQuery = HistoryQuery & { readonly filter: HistoryFilter; readonly place: ListPlace };
@@ -83,7 +80,7 @@ async function readPage(source: Source, context: PageContext, { address, filter,
     params: paramsOf(query),
     searched: found.searched,
   };
-  return { history, isFirst: place.kind === 'first', hasOlder: pager.links.older !== undefined };
+  return { history, pager, isFirst: place.kind === 'first', hasOlder: pager.links.older !== undefined };
 }
 
 /** Pages of the history that are read to find a page of transactions with one asset. */

@@ -1,20 +1,33 @@
-import { type ListPlace, type PagerData, placeUrl, refusedJump } from './list-place.ts';
+import { type ListPlace, type PagerData, parsePlace, placeUrl, refusedJump } from './list-place.ts';
 
 /** Transactions of a list that are counted to say where a page is in it. */
 export const maxCounted = 10_000;
 
-/** Parameters of a route that lists transactions, for a place of the list. Those of the last page and of newer ones are listed oldest first. */
-export function placeParams(place: ListPlace): string {
+/**
+ * Parameters of a route for a place of its list. Those of the last page and of newer ones are listed oldest first. `after`: the parameter with the ID of the row
+ * behind which the page begins.
+ */
+export function placeParams(place: ListPlace, after = 'afterTxHash'): string {
   if (place.kind === 'from') return `&endBlock=${place.height}`;
-  if (place.kind === 'older') return `&afterTxHash=${place.id}`;
-  if (place.kind === 'newer') return `&sortOrder=asc&afterTxHash=${place.id}`;
-  return place.kind === 'last' ? '&sortOrder=asc' : '';
+  const order = isUpward(place) ? 'asc' : 'desc';
+  return `&sortOrder=${order}${place.kind === 'older' || place.kind === 'newer' ? `&${after}=${place.id}` : ''}`;
+}
+
+/** The page at the place of a URL. A place that a revert has removed, and one without a full page of newer rows, is the first page. */
+export async function readPlaced<P extends { readonly pager: PagerData }>(
+  query: URLSearchParams,
+  readPage: (place: ListPlace) => Promise<P | undefined>,
+): Promise<P> {
+  const place = parsePlace(query);
+  const page = await readPage(place);
+  if (page !== undefined && (place.kind !== 'newer' || page.pager.links.newer !== undefined)) return page;
+  return (await readPage({ kind: 'first' })) as P;
 }
 
 /** Whether the rows of a place are listed oldest first by the route. */
 export const isUpward = ({ kind }: ListPlace): boolean => kind === 'newer' || kind === 'last';
 
-/** What is known of a page of transactions. */
+/** What is known of a page. */
 type TxPage = {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -30,7 +43,7 @@ type TxPage = {
   readonly newer: number | undefined;
 };
 
-/** The pager of a list of transactions: its places are IDs. */
+/** The pager of a list of transactions, assets or transfers: its places are IDs. */
 export function pagerOfTxs({ path, query, place, newest, oldest, rows, hasMore, total, newer }: TxPage): PagerData {
   const hasNewer = isUpward(place) ? hasMore : place.kind !== 'first' && newer !== 0;
   const hasOlder = isUpward(place) ? place.kind === 'newer' : hasMore;

@@ -7,6 +7,7 @@ import { loadCalls } from '../load/load-calls.ts';
 import { loadCrossChain } from '../load/load-cross-chain.ts';
 import { loadDevPanel } from '../load/load-dev.ts';
 import { loadGraph } from '../load/load-graph.ts';
+import { loadHolders } from '../load/load-holders.ts';
 import { loadHome } from '../load/load-home.ts';
 import { loadMempool } from '../load/load-mempool.ts';
 import { loadNode } from '../load/load-node.ts';
@@ -127,6 +128,14 @@ export const namedPages: { readonly [first: string]: PageRow } = {
       return data && { view: 'asset', title: `Asset ${data.asset.name}`, data };
     },
   },
+  holders: {
+    section: 'assets',
+    json: (context, name) => `${chainPath(context)}/assets/${encodeURIComponent(name)}/holders`,
+    load: async ({ source, context, name, rows, query }) => {
+      const data = await loadHolders(source, context, name, { query, rows });
+      return data && { view: 'holders', title: `Holders of ${data.asset.name}`, data };
+    },
+  },
 };
 
 /** The API reference. It and the pages of its methods and routes are served even where the explorer is turned off. */
@@ -185,19 +194,19 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   '/assets': {
     section: 'assets',
     json: (context) => `${chainPath(context)}/assets`,
-    load: async ({ source, context, page, query }) => ({
+    load: async ({ source, context, query, rows }) => ({
       view: 'assets',
       title: 'Assets',
-      data: await loadAssets(source, context, { page, sort: query.get('sort') }),
+      data: await loadAssets(source, context, query, rows),
     }),
   },
   '/cross-chain': {
     section: 'cross-chain',
     json: (context) => `${chainPath(context)}/cross-chain/transfers`,
-    load: async ({ source, context, page }) => ({
+    load: async ({ source, context, query, rows }) => ({
       view: 'cross-chain',
       title: 'Cross-chain',
-      data: await loadCrossChain(source, context, page),
+      data: await loadCrossChain(source, context, query, rows),
     }),
   },
   '/throughput': {

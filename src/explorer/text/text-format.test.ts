@@ -6,6 +6,7 @@ import {
   compactAmount,
   compactNumber,
   dateText,
+  shareText,
   shortId,
   shortNumber,
   spanText,
@@ -52,4 +53,15 @@ test('bytes are text only if all of them are harmless', () => {
   expect(hexToText('0x696e766f696365')).toBe('invoice');
   expect(hexToText('0xff00')).toBeUndefined();
   expect(hexToText(`0x${Buffer.from('a\u202eb').toString('hex')}`)).toBeUndefined();
+});
+
+test('a share is cut, and never shown as nothing or as all', () => {
+  expect([
+    shareText(1n, 3n),
+    shareText(99_999n, 100_000n),
+    shareText(1n, 100_000n),
+    shareText(0n, 5n),
+    shareText(5n, 5n),
+    shareText(1n, 0n),
+  ]).toEqual(['33.33 %', '99.99 %', '< 0.01 %', '0.00 %', '100.00 %', '–']);
 });

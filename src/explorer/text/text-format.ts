@@ -117,5 +117,13 @@ export function bytesText(bytes: number): string {
   return bytes < 10_000 ? `${groupDigits(bytes)} B` : `${groupDigits(Math.round(bytes / 1000))} kB`;
 }
 
+/** A share in percent, cut after two digits: `34.21 %`. What is not nothing is never shown as 0, and `–` is a share of nothing. */
+export function shareText(part: bigint, whole: bigint): string {
+  if (whole <= 0n) return '–';
+  const hundredths = (part * 10_000n) / whole;
+  if (hundredths === 0n && part > 0n) return '< 0.01 %';
+  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')} %`;
+}
+
 /** `1 input`, `2 inputs`. */
 export const plural = (count: number, word: string): string => `${groupDigits(count)} ${word}${count === 1 ? '' : 's'}`;

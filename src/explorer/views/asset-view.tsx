@@ -30,6 +30,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
       />
       <Facts
         columns={6}
+        weight="answer"
         facts={[
           {
             name: isNft ? unitNames[type] : 'Supply on this chain',
@@ -52,7 +53,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
             name: isNft ? 'Last used' : 'Minted in all',
             value: isNft ? dateText(asset.lastActivityTimestamp) : amountText(holders.minted, asset.denomination),
           },
-          { name: 'Holders', value: groupDigits(holders.holders) },
+          { name: 'Holders', value: <a href={`/holders/${asset.assetId}`}>{groupDigits(holders.holders)}</a> },
           {
             name: 'Minters',
             value:

@@ -2,14 +2,15 @@ import { familyWords } from '../../api/summary/sentence.ts';
 import { type AssetsData, assetSorts } from '../load/load-assets.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { amountText, dateText, groupDigits, shortId } from '../text/text-format.ts';
-import { NextPage, PageHead, SaveMenu } from './parts.tsx';
+import { Pager, PagerFoot } from './pager.tsx';
+import { PageHead, SaveMenu } from './parts.tsx';
 import { TableHead } from './table.tsx';
 
-export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<AssetsData>) => (
+export const AssetsView = ({ data: { assets, pager, sort, sorted } }: ViewProps<AssetsData>) => (
   <>
     <PageHead
       title="Assets"
-      line={isCut ? `the newest ${groupDigits(assets.length)}` : undefined}
+      line={sorted === undefined ? undefined : `the newest ${groupDigits(sorted)}; all are under Newest`}
       buttons={
         <>
           <nav class="switch" aria-label="Sort by">
@@ -23,6 +24,7 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
         </>
       }
     />
+    <Pager pager={pager} list="assets" what="assets" isRanking={sort !== 'newest'} />
     <section class="panel scroll">
       <table data-csv="assets">
         <TableHead
@@ -71,12 +73,6 @@ export const AssetsView = ({ data: { assets, next, sort, isCut } }: ViewProps<As
         </tbody>
       </table>
     </section>
-    <p class="pager">
-      {next !== undefined && (
-        <NextPage href={`/assets?sort=newest&page=${next}`} list="assets">
-          Older assets
-        </NextPage>
-      )}
-    </p>
+    <PagerFoot pager={pager} list="assets" what="assets" isRanking={sort !== 'newest'} />
   </>
 );

@@ -1,20 +1,19 @@
-import { useState } from 'preact/hooks';
 import type { CrossChainBalance, Transfer } from '../../api/contract/answers.ts';
 import type { CrossChainData } from '../load/load-cross-chain.ts';
 import { chainTitle, type PageContext, type ViewProps } from '../load/page-context.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';
-import { AmountText, Chip, NextPage, PageHead, Panel, SaveMenu, Scroll, Switch, TxLink } from './parts.tsx';
+import { Pager, PagerFoot } from './pager.tsx';
+import { AmountText, Chip, PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { TableHead } from './table.tsx';
 
 const filters = [
   ['all', 'All'],
   ['waiting', 'Waiting'],
-  ['matched', 'Matched'],
+  ['imported', 'Imported'],
 ] as const;
 
-export function CrossChainView({ data: { balances, transfers, next }, context, now }: ViewProps<CrossChainData>) {
-  const [filter, setFilter] = useState<(typeof filters)[number][0]>('all');
-  const shown = transfers.filter((transfer) => filter === 'all' || isMatched(transfer) === (filter === 'matched'));
+export function CrossChainView({ data: { balances, transfers, pager, show }, context, now }: ViewProps<CrossChainData>) {
+  const shown = transfers.filter((transfer) => show === 'all' || isImported(transfer) === (show === 'imported'));
   const largest = largestAmount([...balances.outbound, ...(balances.inbound ?? [])], context);
   const waiting = balances.outbound.reduce((sum, { utxoCount }) => sum + utxoCount, 0);
   return (
@@ -22,7 +21,19 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
       <PageHead
         title="Cross-chain"
         line={waiting === 0 ? 'no export waits' : `${plural(waiting, 'export')} waiting`}
-        buttons={<Switch label="State" options={filters} value={filter} onChange={setFilter} />}
+        buttons={
+          <nav class="switch" aria-label="State">
+            {filters.map(([name, word]) => (
+              <a
+                href={name === 'all' ? '/cross-chain' : `/cross-chain?show=${name}`}
+                aria-current={name === show ? 'true' : undefined}
+                data-in-place
+              >
+                {word}
+              </a>
+            ))}
+          </nav>
+        }
       />
       <div class="cross-columns">
         <Panel title="In shared memory now" weight="answer">
@@ -52,7 +63,7 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
           {!balances.isComplete && <p class="table-foot">There are more than 10,000 outputs in a direction: the sums cover the oldest.</p>}
         </Panel>
         <Panel
-          title="Lineage"
+          title="Exports and imports"
           side={
             <>
               <span>newest first</span>
@@ -60,9 +71,10 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
             </>
           }
         >
+          <Pager pager={pager} list="transfers" what="transfers" />
           <Scroll>
             <table data-csv="transfers">
-              <TableHead columns={['State', 'Way', { number: 'Amount' }, 'Exported by', 'Imported by']} />
+              <TableHead columns={['State', 'From → to', { number: 'Amount' }, 'Exported by', 'Imported by']} />
               <tbody>
                 {shown.map((transfer) => (
                   <TransferRow transfer={transfer} context={context} now={now} />
@@ -71,31 +83,29 @@ export function CrossChainView({ data: { balances, transfers, next }, context, n
             </table>
           </Scroll>
           {shown.length === 0 && (
-            <p class="table-foot">{transfers.length === 0 ? 'No exports and no imports yet.' : `None ${filter} on this page.`}</p>
+            <p class="table-foot">
+              {transfers.length === 0
+                ? 'No exports and no imports yet.'
+                : `None of this page is ${show === 'waiting' ? 'waiting' : 'imported'}.`}
+            </p>
           )}
         </Panel>
       </div>
-      {next !== undefined && (
-        <p class="pager">
-          <NextPage href={`/cross-chain?page=${next}`} list="transfers">
-            Older transfers
-          </NextPage>
-        </p>
-      )}
+      <PagerFoot pager={pager} list="transfers" what="transfers" />
     </>
   );
 }
 
 function TransferRow({ transfer, context, now }: { transfer: Transfer; context: PageContext; now: number }) {
   const { utxoId, sourceChain, destinationChain, asset, exportTxHash, exportTimestamp, importTxHash } = transfer;
-  const isDone = isMatched(transfer);
+  const isDone = isImported(transfer);
   return (
     <tr title={utxoId}>
       <td>
-        <Chip tone={isDone ? 'ok' : 'warn'}>{isDone ? 'matched' : 'waiting'}</Chip>
+        <Chip tone={isDone ? 'ok' : 'warn'}>{isDone ? 'imported' : 'waiting'}</Chip>
       </td>
       <td class="line-1">
-        <Way from={letter(context, sourceChain)} to={letter(context, destinationChain)} isDone={isDone} />
+        <FromTo from={letter(context, sourceChain)} to={letter(context, destinationChain)} isDone={isDone} />
       </td>
       <td class="number line-1-end">
         <AmountText amount={asset} />
@@ -120,11 +130,11 @@ const letter = (context: PageContext, id: string): string =>
   id === context.chain.id ? context.chain.alias : chainTitle(context, id).replace('-Chain', '');
 
 /** Whether an exported output was imported. */
-const isMatched = ({ importTimestamp, importTxHash, direction }: Transfer): boolean =>
+const isImported = ({ importTimestamp, importTxHash, direction }: Transfer): boolean =>
   importTimestamp !== undefined || importTxHash !== undefined || direction === 'import';
 
 /** The two chains and an arrow; it is dashed while the output waits. */
-const Way = ({ from, to, isDone }: { from: string; to: string; isDone: boolean }) => (
+const FromTo = ({ from, to, isDone }: { from: string; to: string; isDone: boolean }) => (
   <span class="way">
     <b>{from}</b>
     <svg width="72" height="8" viewBox="0 0 72 8" role="img" aria-label="to">

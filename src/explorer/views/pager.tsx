@@ -7,19 +7,17 @@ type PagerProps = {
   readonly list: string;
   /** What the rows are: `blocks`. */
   readonly what: string;
+  /** Whether rows are ordered by rank, not by time. */
+  readonly isRanking?: boolean;
   /** The path of the list, and filters that a jump keeps. Undefined: the list cannot jump to a height or a date. */
   readonly jump?: { readonly path: string; readonly keep?: readonly (readonly [name: string, value: string])[] };
 };
 
-const words = [
-  ['first', 'First'],
-  ['newer', 'Newer'],
-  ['older', 'Older'],
-  ['last', 'Last'],
-] as const;
+const linkWords = { first: 'First', newer: 'Newer', older: 'Older', last: 'Last' } as const;
+const rankWords = { first: 'First', newer: 'Previous', older: 'Next', last: 'Last' } as const;
 
 /** Where a page of a list is in the whole, links to other pages, and a field that jumps to a height or a date. A form: it works without script too. */
-export function Pager({ pager, list, what, jump }: PagerProps) {
+export function Pager({ pager, list, what, jump, isRanking }: PagerProps) {
   const { links, refused } = pager;
   const hasPages = Object.values(links).some((href) => href !== undefined);
   return (
@@ -37,7 +35,7 @@ export function Pager({ pager, list, what, jump }: PagerProps) {
           <button type="submit">Go</button>
         </form>
       )}
-      {hasPages && <PageLinks links={links} list={list} />}
+      {hasPages && <PageLinks links={links} list={list} isRanking={isRanking} />}
       {refused !== undefined && (
         <p class="pager-refused bad-text" role="alert">
           “{refused}” is neither a height nor a date. Type a height as 1,200, or a day or time in UTC as 2026-11-18 or 2026-11-18 09:41.
@@ -48,17 +46,18 @@ export function Pager({ pager, list, what, jump }: PagerProps) {
 }
 
 /** The links alone, below a long list. */
-export const PagerFoot = ({ pager: { links }, list, what }: Omit<PagerProps, 'jump'>) =>
+export const PagerFoot = ({ pager: { links }, list, what, isRanking }: Omit<PagerProps, 'jump'>) =>
   Object.values(links).some((href) => href !== undefined) ? (
     <nav class="pager" aria-label={`Pages of ${what}, below the list`}>
-      <PageLinks links={links} list={list} />
+      <PageLinks links={links} list={list} isRanking={isRanking} />
     </nav>
   ) : null;
 
-const PageLinks = ({ links, list }: { links: PagerData['links']; list: string }) => (
+const PageLinks = ({ links, list, isRanking }: { links: PagerData['links']; list: string; isRanking: boolean | undefined }) => (
   <span class="pager-links">
-    {words.map(([name, word]) =>
-      links[name] === undefined ? (
+    {(['first', 'newer', 'older', 'last'] as const).map((name) => {
+      const word = (isRanking ? rankWords : linkWords)[name];
+      return links[name] === undefined ? (
         <span class="button" aria-hidden="true">
           {word}
         </span>
@@ -66,8 +65,8 @@ const PageLinks = ({ links, list }: { links: PagerData['links']; list: string })
         <a class="button" href={links[name]} {...(name === 'older' ? { rel: 'next', 'data-list': list } : {})}>
           {word}
         </a>
-      ),
-    )}
+      );
+    })}
   </span>
 );
 
@@ -77,5 +76,6 @@ export function placeText({ position, total }: PagerData, what: string): string 
   const of = total === undefined ? '' : ` of ${groupDigits(total)}`;
   if (position === undefined) return total === undefined ? '' : `${groupDigits(total)} ${what}`;
   const { first, last } = position;
-  return `${groupDigits(first)}${last > first ? `–${groupDigits(last)}` : ''}${of} ${what}`;
+  const word = (total ?? last) === 1 ? what.replace(/s$/, '') : what;
+  return `${groupDigits(first)}${last > first ? `–${groupDigits(last)}` : ''}${of} ${word}`;
 }

@@ -10,6 +10,7 @@ import { CrossChainView } from './cross-chain-view.tsx';
 import { DevView } from './dev-view.tsx';
 import { firstViews } from './first-views.tsx';
 import { GraphView } from './graph-view.tsx';
+import { HoldersView } from './holders-view.tsx';
 import { MempoolView } from './mempool-view.tsx';
 import { NodeView } from './node-view.tsx';
 import { OutputView } from './output-view.tsx';
@@ -29,6 +30,7 @@ const views = {
   address: AddressView,
   asset: AssetView,
   assets: AssetsView,
+  holders: HoldersView,
   mempool: MempoolView,
   'cross-chain': CrossChainView,
   node: NodeView,
