@@ -158,6 +158,42 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
     expect(await page.run<string>(`document.querySelector('.page-title').textContent`)).toMatch(/as of \d\d:\d\d:\d\d/);
     expect(await page.run('window.isSamePage')).toBe(true);
   });
+
+  test('the rates of the throughput page move, and equal a reload', async () => {
+    await page.open(`${proxy.url}/throughput?range=hour`);
+    await page.run('window.isSamePage = true');
+    const before = (await shown('Last hour')).note;
+    await send();
+    const after = await eventually(
+      async () => (await shown('Last hour')).note,
+      (note) => note !== before,
+    );
+    expect(await page.run('window.isSamePage')).toBe(true);
+    await page.open(`${proxy.url}/throughput?range=day`);
+    expect((await shown('Last hour')).note).toBe(after);
+  });
+
+  test('the node page says its height and what the node did, live as after a reload', async () => {
+    await page.open(`${proxy.url}/node`);
+    await page.run('window.isSamePage = true');
+    await send();
+    const { blocks } = await get('/v1/networks/local/blockchains/x-chain/blocks?pageSize=1');
+    const heading = (): Promise<string> => page.run(`document.querySelector('h1').textContent`);
+    const words = `Healthy, at height ${Number(blocks[0].blockNumber).toLocaleString('en-US')}`;
+    expect(await eventually(heading, (text) => text === words)).toBe(words);
+    const rows = (): Promise<string[]> =>
+      page.run(`[...document.querySelectorAll('table[data-csv=history] tbody tr')].map(({ textContent }) => textContent)`);
+    // The last bucket is not over.
+    const live = (await eventually(rows, ({ length }) => length > 1)).slice(0, -1);
+    const checks = `[...document.querySelectorAll('main table tr b')].map(({ textContent }) => textContent)`;
+    const names = await page.run<string[]>(checks);
+    expect(names).toContain('Disk space');
+    expect(await page.run('window.isSamePage')).toBe(true);
+    await page.open(`${proxy.url}/node`);
+    expect(await heading()).toBe(words);
+    expect((await rows()).slice(0, live.length)).toEqual(live);
+    expect(await page.run<string[]>(checks)).toEqual(names);
+  });
 });
 
 /** Passes everything to the node. It can do something while a page is on its way, and leave blocks and transactions out of the stream. */

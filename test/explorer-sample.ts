@@ -65,6 +65,7 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
       '/cross-chain',
       '/throughput?range=hour',
       '/throughput?range=minute',
+      '/throughput?range=day',
       `/tx/${dropped}`,
       '/node',
       '/webhooks',

@@ -17,7 +17,7 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (event.kind === 'time' || event.kind === 'settings') return context.has.dev;
   if (view === 'dev' || view === 'webhooks') return event.kind === 'block';
   if (view === 'calls') return event.kind === 'calls';
-  if (view === 'node') return event.kind === 'health';
+  if (view === 'node') return event.kind === 'health' || event.kind === 'block';
   if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';
   if (view === 'throughput') return false;
   if (view === 'mempool') return event.kind === 'block' || event.kind === 'mempool';

@@ -26,7 +26,16 @@ export function healthValue(name: string, message: unknown): string {
   const value = Object.hasOwn(values, name) && typeof message === 'object' ? values[name]?.(message as Details) : undefined;
   if (value !== undefined) return value;
   const { lastAcceptedHeight } = ((message as { engine?: { consensus?: Details | null } }).engine?.consensus ?? {}) as Details;
-  if (lastAcceptedHeight !== undefined) return `block ${groupDigits(Number(lastAcceptedHeight))}`;
-  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  if (lastAcceptedHeight !== undefined) return `block ${groupDigits(Number(lastAcceptedHeight))} when it was checked`;
+  const text = typeof message === 'string' ? message : wordsOf(message);
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}
+
+/** `{"longestWait": 0}` as `longest wait 0`: a value in words, whatever its fields. */
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} ${wordsOf(one)}`)
+    .join(', ');
 }

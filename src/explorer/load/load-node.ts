@@ -1,5 +1,6 @@
 import type { BlockList, MethodJson, MethodName } from '../../api/contract/answers.ts';
 import { loadDevState } from './dev-state.ts';
+import { type HistoryData, historyRanges, loadNodeHistory } from './node-history.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { type ProcessMetrics, parseProcessMetrics } from './process-metrics.ts';
 import { callIfAllowed, type Source } from './source.ts';
@@ -28,14 +29,17 @@ export type NodeData = {
   /** Seconds that the chain's clock is ahead of real time, which health checks and the process have. */
   readonly clockOffset: number;
   readonly upgrades: { readonly [name: string]: unknown } | undefined;
+  /** Undefined if this server keeps none. */
+  readonly history: HistoryData | undefined;
 };
 
 /** Calls that this server disables (`--public-api`) are left out. */
-export async function loadNode(source: Source, context: PageContext): Promise<NodeData> {
+export async function loadNode(source: Source, context: PageContext, wanted: string | null): Promise<NodeData> {
+  const range = wanted !== null && Object.hasOwn(historyRanges, wanted) ? (wanted as keyof typeof historyRanges) : 'hour';
   const { has } = context;
   const info = async <M extends MethodName>(method: M): Promise<MethodJson<M> | undefined> =>
     has.info ? callIfAllowed(source, '/ext/info', method) : undefined;
-  const [id, version, peers, upgrades, health, dev, metrics, settings, blocks] = await Promise.all([
+  const [id, version, peers, upgrades, health, dev, metrics, settings, blocks, history] = await Promise.all([
     info('info.getNodeID'),
     info('info.getNodeVersion'),
     info('info.peers'),
@@ -45,6 +49,7 @@ export async function loadNode(source: Source, context: PageContext): Promise<No
     has.prometheus ? source.getText('/ext/metrics') : undefined,
     has.settings ? source.get<{ settings: readonly Setting[] }>('/ext/settings') : undefined,
     source.get<BlockList>(`${chainPath(context)}/blocks?pageSize=1`),
+    loadNodeHistory(source, context, range),
   ]);
   return {
     nodeID: id?.nodeID,
@@ -61,5 +66,6 @@ export async function loadNode(source: Source, context: PageContext): Promise<No
     height: blocks.status === 200 ? Number(blocks.body.blocks[0]?.blockNumber ?? 0) : undefined,
     clockOffset: dev?.offset ?? 0,
     upgrades,
+    history,
   };
 }

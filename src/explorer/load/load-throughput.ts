@@ -1,4 +1,5 @@
 import type { IssueMinutes, RollingWindow, Series, Throughput } from '../../api/contract/answers.ts';
+import { type HistoryData, loadNodeHistory } from './node-history.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, type Source } from './source.ts';
 
@@ -16,6 +17,8 @@ type Range = keyof typeof ranges;
 
 export type ThroughputData = {
   readonly range: Range;
+  /** Transactions accepted per second: now, in the last minute and in the last hour of the chain's clock. */
+  readonly rates: Rates;
   /** By metric; oldest first. */
   readonly series: { readonly [metric: string]: readonly { readonly value: number; readonly timestamp: number }[] };
   readonly windows: { readonly [metric: string]: RollingWindow['result'] };
@@ -23,11 +26,15 @@ export type ThroughputData = {
   readonly recent: Throughput | undefined;
   /** What happened to transactions that were issued to this node; only for the last hour, and if this server knows. */
   readonly issues: IssueMinutes | undefined;
+  /** What this node did in the last 24 hours; only for that range, and if this server is a node. */
+  readonly history: HistoryData | undefined;
 };
 
-/** Milliseconds after which the page is read again: windows of seconds move with the clock, hours and days change with blocks. */
-export const figuresInterval = ({ range }: ThroughputData, hasNews: boolean): number | undefined =>
-  ranges[range].unit === 'second' ? (range === 'hour' ? 5000 : 2000) : hasNews ? 10_000 : undefined;
+type Rates = Readonly<Record<'minute' | 'hour', Pick<Throughput['figures'], 'tps' | 'meanTps' | 'peakTps' | 'txCount'>>>;
+
+/** Milliseconds after which the page is read again: windows of seconds move with the clock, hours and days change with blocks and slowly with the clock. */
+export const figuresInterval = ({ range }: ThroughputData, hasNews: boolean): number =>
+  ranges[range].unit === 'second' ? (range === 'hour' ? 5000 : 2000) : hasNews ? 10_000 : 30_000;
 
 const hourly = ['txCount', 'activeAddresses', 'activeSenders'] as const;
 const daily = [
@@ -57,6 +64,7 @@ export async function loadThroughput(source: Source, context: PageContext, wante
   const range: Range = wanted !== null && Object.hasOwn(ranges, wanted) ? (wanted as Range) : await defaultRange(source, context);
   const { unit, count } = ranges[range];
   const base = `/v2/chains/${context.chain.alias}`;
+  const rates = await loadRates(source, context);
   if (unit === 'second' || !context.has.metrics) {
     const seconds = unit === 'second' ? count : ranges.hour.count;
     const hasIssues = range === 'hour' && context.operations.includes('listIssueMinutes');
@@ -64,10 +72,10 @@ export async function loadThroughput(source: Source, context: PageContext, wante
       read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${seconds}`),
       hasIssues ? read<IssueMinutes>(source, `${chainPath(context)}/issue-minutes`) : undefined,
     ]);
-    return { range: unit === 'second' ? range : 'hour', series: {}, windows: {}, recent, issues };
+    return { range: unit === 'second' ? range : 'hour', series: {}, windows: {}, recent, issues, rates, history: undefined };
   }
   const metrics = unit === 'hour' ? hourly : daily;
-  const [series, windows] = await Promise.all([
+  const [series, windows, history] = await Promise.all([
     Promise.all(
       metrics.map(async (metric) => {
         const { results } = await read<Series>(source, `${base}/metrics/${metric}?timeInterval=${unit}&pageSize=${count}`);
@@ -79,6 +87,25 @@ export async function loadThroughput(source: Source, context: PageContext, wante
         async (metric) => [metric, (await read<RollingWindow>(source, `${base}/rollingWindowMetrics/${metric}`)).result] as const,
       ),
     ),
+    range === 'day' ? loadNodeHistory(source, context, 'day') : undefined,
   ]);
-  return { range, series: Object.fromEntries(series), windows: Object.fromEntries(windows), recent: undefined, issues: undefined };
+  return {
+    range,
+    rates,
+    series: Object.fromEntries(series),
+    windows: Object.fromEntries(windows),
+    recent: undefined,
+    issues: undefined,
+    history,
+  };
+}
+
+async function loadRates(source: Source, context: PageContext): Promise<Rates> {
+  const figuresOf = async (seconds: number) => {
+    const { tps, meanTps, peakTps, txCount } = (await read<Throughput>(source, `${chainPath(context)}/throughput?seconds=${seconds}`))
+      .figures;
+    return { tps, meanTps, peakTps, txCount };
+  };
+  const [minute, hour] = await Promise.all([figuresOf(ranges.minute.count), figuresOf(ranges.hour.count)]);
+  return { minute, hour };
 }

@@ -219,7 +219,11 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   },
   '/node': {
     section: 'node',
-    load: async ({ source, context }) => ({ view: 'node', title: 'Node', data: await loadNode(source, context) }),
+    load: async ({ source, context, query }) => ({
+      view: 'node',
+      title: 'Node',
+      data: await loadNode(source, context, query.get('range')),
+    }),
   },
   '/dev': {
     section: 'dev',

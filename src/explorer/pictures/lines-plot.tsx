@@ -1,7 +1,6 @@
 import { shortNumber } from '../text/text-format.ts';
 import { linePath } from './plot.tsx';
-import type { CursorValues } from './plot-cursor.tsx';
-import { PlotFrame, type TimePlotProps } from './plot-frame.tsx';
+import { PlotFrame, type PlotValues, type TimePlotProps } from './plot-frame.tsx';
 import { scalePlot } from './plot-scale.ts';
 
 /** A line of a plot; null where there is no value. All lines have the same number of values. */
@@ -10,22 +9,24 @@ type Line = { readonly word: string; readonly color: number; readonly values: re
 type LinesPlotProps = TimePlotProps & { readonly lines: readonly Line[] };
 
 /** Lines over the same times, from zero. A line has a gap where it has no value; a value between two gaps is a dot. */
-export function LinesPlot({ lines, width, height, unit, label, from, to, timeText }: LinesPlotProps) {
+export function LinesPlot({ lines, width, height, unit, label, timeOf }: LinesPlotProps) {
   const count = lines[0]?.values.length ?? 0;
-  const max = Math.max(...lines.flatMap(({ values }) => values.filter((value) => value !== null)));
-  const { ticks, atX, atY } = scalePlot({ width, height, first: 0, last: count - 1, max });
+  const max = Math.max(0, ...lines.flatMap(({ values }) => values.filter((value) => value !== null)));
+  const isWhole = lines.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
+  const { ticks, atX, atY } = scalePlot({ width, height, first: 0, last: count - 1, max, isWhole });
   /** The cursor stops where there is a value. */
   const known = Array.from({ length: count }, (_, at) => at).filter((at) => lines.some(({ values }) => (values[at] ?? null) !== null));
   const valueAt = (line: Line, at: number): number => line.values[known[at] ?? 0] ?? 0;
-  const values: CursorValues = {
+  const values: PlotValues = {
     count: known.length,
     x: (at) => atX(known[at] ?? 0),
     y: (at) => atY(Math.max(0, ...lines.map((line) => valueAt(line, at)))),
-    lines: (at) => [timeText(known[at] ?? 0), ...lines.map((line) => `${line.word} ${shortNumber(valueAt(line, at))} ${unit}`)],
+    time: (at) => timeOf(known[at] ?? 0),
+    lines: (at) => lines.map((line) => `${line.word} ${shortNumber(valueAt(line, at))} ${unit}`),
     isFilled: false,
   };
   return (
-    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY, values }}>
+    <PlotFrame {...{ width, height, unit, label, ticks, atY, values }} first={timeOf(0)} last={timeOf(Math.max(0, count - 1))}>
       {lines.map(({ color, values: all }) =>
         runsOf(all).map(({ first, values: run }) =>
           run.length === 1 ? (

@@ -11,11 +11,13 @@ type PlotRange = {
   /** The largest value; the axis begins at zero. */
   readonly max: number;
   readonly isLog?: boolean;
+  /** Whether values are counts: no tick is between two of them. */
+  readonly isWhole?: boolean;
 };
 
 /** The scales of a plot: its ticks, the width of its area, the position of zero, and the positions of values, in pixels. */
-export function scalePlot({ width, height, first, last, max, isLog = false }: PlotRange) {
-  const ticks = ticksUpTo(Math.max(0, max), isLog);
+export function scalePlot({ width, height, first, last, max, isLog = false, isWhole = false }: PlotRange) {
+  const ticks = ticksUpTo(Math.max(0, max), isLog, isWhole);
   const top = ticks.at(-1) as number;
   const [plotWidth, plotHeight] = [width - margin.left - margin.right, height - margin.top - margin.bottom];
   const share = (y: number): number => (isLog ? Math.log10(1 + y) / Math.log10(1 + top) : y / top);
@@ -31,8 +33,8 @@ export function scalePlot({ width, height, first, last, max, isLog = false }: Pl
 /** Rounds to a tenth of a pixel: shorter paths. */
 export const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** Three or four ticks from zero to at least `max`, in steps of 1, 2 or 5. */
-export function ticksUpTo(max: number, isLog = false): number[] {
+/** Three or four ticks from zero to at least `max`, in steps of 1, 2 or 5; fewer for small counts (`isWhole`). */
+export function ticksUpTo(max: number, isLog = false, isWhole = false): number[] {
   if (isLog) {
     const powers = [0, 1];
     while ((powers.at(-1) as number) < max) powers.push((powers.at(-1) as number) * 10);
@@ -41,7 +43,8 @@ export function ticksUpTo(max: number, isLog = false): number[] {
   if (max <= 0) return [0, 1];
   const rough = max / 3;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) as number) * power;
+  const round = ([1, 2, 5, 10].find((factor) => factor * power >= rough) as number) * power;
+  const step = isWhole ? Math.max(1, round) : round;
   const count = Math.ceil(max / step - 1e-9);
   return Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(12)));
 }

@@ -1,8 +1,8 @@
-import type { CursorValues } from './plot-cursor.tsx';
-import { PlotFrame } from './plot-frame.tsx';
+import { shortNumber } from '../text/text-format.ts';
+import { PlotFrame, type PlotValues } from './plot-frame.tsx';
 import { margin, round, scalePlot } from './plot-scale.ts';
 
-/** A point of a plot; `x` is any growing number, usually a time. */
+/** A point of a plot; `x`: Unix seconds, growing. */
 export type Point = { readonly x: number; readonly y: number };
 
 type PlotProps = {
@@ -12,31 +12,31 @@ type PlotProps = {
   readonly kind: 'line' | 'step' | 'bars';
   readonly unit: string;
   readonly label: string;
-  /** First and last time as text. */
-  readonly from: string;
-  readonly to: string;
   readonly color?: number;
-  /** What the value box of the cursor says. */
-  readonly valueText: (point: Point) => string;
+  /** Whether each point is a day of UTC. */
+  readonly isByDay?: boolean;
   readonly isLog?: boolean;
 };
 
-/** A plot from zero, with a few grid lines, the unit above the axis, and first and last time below it. */
-export function Plot({ points, width, height, kind, unit, label, from, to, color = 1, valueText, isLog = false }: PlotProps) {
+/** A plot from zero, with ticks and units on both axes. A bar is as wide as the time that it is of. */
+export function Plot({ points, width, height, kind, unit, label, color = 1, isByDay = false, isLog = false }: PlotProps) {
   const shown = thin(points, Math.max(2, width - margin.left - margin.right));
   const [first, last] = [shown[0]?.x ?? 0, shown.at(-1)?.x ?? 1];
   const max = Math.max(...shown.map(({ y }) => y));
-  const { ticks, plotWidth, base, atX, atY } = scalePlot({ width, height, first, last, max, isLog });
+  const isWhole = shown.every(({ y }) => Number.isInteger(y));
+  const { ticks, plotWidth, base, atX, atY } = scalePlot({ width, height, first, last, max, isLog, isWhole });
   const step = plotWidth / Math.max(1, shown.length);
-  const values: CursorValues = {
+  const barTime = kind === 'bars' && shown.length > 1 ? (last - first) / (shown.length - 1) : 0;
+  const values: PlotValues = {
     count: shown.length,
     x: (at) => (kind === 'bars' ? margin.left + (at + 0.5) * step : atX((shown[at] as Point).x)),
     y: (at) => atY((shown[at] as Point).y),
-    lines: (at) => [valueText(shown[at] as Point)],
+    time: (at) => (shown[at] as Point).x,
+    lines: (at) => [`${shortNumber((shown[at] as Point).y)} ${unit}`],
     isFilled: kind === 'bars',
   };
   return (
-    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY, values }}>
+    <PlotFrame {...{ width, height, unit, label, first, last: last + barTime, isByDay, ticks, atY, values }}>
       {kind === 'bars' ? (
         bars(shown, { left: margin.left, plotWidth, base, atY }).map((d) => <path d={d} class={`plot-bar mark-${color}`} />)
       ) : (

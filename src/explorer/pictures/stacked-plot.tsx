@@ -1,13 +1,12 @@
 import { shortNumber } from '../text/text-format.ts';
-import type { CursorValues } from './plot-cursor.tsx';
-import { PlotFrame, type TimePlotProps } from './plot-frame.tsx';
+import { PlotFrame, type PlotValues, type TimePlotProps } from './plot-frame.tsx';
 import { scalePlot } from './plot-scale.ts';
 
 type Layer = { readonly word: string; readonly color: number; readonly values: readonly number[] };
 type StackedPlotProps = TimePlotProps & { readonly layers: readonly Layer[] };
 
 /** Areas on top of each other, from zero: the first layer is at the bottom. All layers have the same number of values. */
-export function StackedPlot({ layers, width, height, unit, label, from, to, timeText }: StackedPlotProps) {
+export function StackedPlot({ layers, width, height, unit, label, timeOf }: StackedPlotProps) {
   const count = layers[0]?.values.length ?? 0;
   const tops = stack(layers);
   const { ticks, atX, atY } = scalePlot({ width, height, first: 0, last: count - 1, max: Math.max(...(tops.at(-1) ?? [])) });
@@ -16,18 +15,19 @@ export function StackedPlot({ layers, width, height, unit, label, from, to, time
       .map((value, at) => `${atX(at)} ${atY(value)}`)
       .toReversed()
       .join('L')}Z`;
-  const values: CursorValues = {
+  const values: PlotValues = {
     count,
     x: atX,
     y: (at) => atY(tops.at(-1)?.[at] ?? 0),
     lines: (at) => [
-      `${timeText(at)}: ${shortNumber(tops.at(-1)?.[at] ?? 0)} ${unit}`,
+      `${shortNumber(tops.at(-1)?.[at] ?? 0)} ${unit}`,
       ...layers.filter((one) => (one.values[at] ?? 0) > 0).map((one) => `${one.word} ${shortNumber(one.values[at] ?? 0)}`),
     ],
+    time: timeOf,
     isFilled: true,
   };
   return (
-    <PlotFrame {...{ width, height, unit, label, from, to, ticks, atY, values }}>
+    <PlotFrame {...{ width, height, unit, label, ticks, atY, values }} first={timeOf(0)} last={timeOf(Math.max(0, count - 1))}>
       {count > 1 &&
         tops.map((top, at) => <path d={area(top, tops[at - 1] ?? top.map(() => 0))} class={`layer mark-fill-${layers[at]?.color}`} />)}
     </PlotFrame>

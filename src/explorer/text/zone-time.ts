@@ -17,11 +17,14 @@ export const setZone = (chosen: Zone): void => {
 /** The last millisecond that a `Date` can have. */
 const lastMillisecond = 8.64e15;
 
+/** Seconds that the chosen zone is ahead of UTC, at that time: a zone may have a summer time. */
+export const zoneOffset = (unix: number): number =>
+  // biome-ignore lint/style/noRestrictedGlobals: asks for the zone, not for the time
+  zone === 'utc' || unix * 1000 > lastMillisecond ? 0 : -60 * new Date(unix * 1000).getTimezoneOffset();
+
 /** A time of the chain, in Unix seconds: `15 Dec 2026 15:11:06 UTC+5:30`. */
 export function zonedText(unix: number, form: TimeForm): string {
-  // Seconds between UTC and the zone, at that time: a zone may have a summer time.
-  // biome-ignore lint/style/noRestrictedGlobals: asks for the zone, not for the time
-  const offset = zone === 'utc' || unix * 1000 > lastMillisecond ? 0 : -60 * new Date(unix * 1000).getTimezoneOffset();
+  const offset = zoneOffset(unix);
   const shown = Math.max(0, unix + offset);
   if (form === 'clock') return timeText(shown);
   const text = `${dateText(shown)} ${timeText(shown)}`.trimEnd();
@@ -38,7 +41,7 @@ export function utcTexts(unix: number): string {
 export const zoneName = (): string => (zone === 'utc' ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** `+5:30`, `−3`; empty for UTC. */
-function offsetText(offset: number): string {
+export function offsetText(offset: number): string {
   if (offset === 0) return '';
   const minutes = Math.abs(offset) / 60;
   const rest = minutes % 60 === 0 ? '' : `:${String(minutes % 60).padStart(2, '0')}`;

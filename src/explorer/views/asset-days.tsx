@@ -36,9 +36,7 @@ export function AssetDaysPanel({ data: { asset, days, range } }: { data: AssetDa
             kind="bars"
             unit="tx"
             label={`Transactions per day, ${plural(points.length, 'day')}; the table below has the values`}
-            from={dateText(points[0]?.x ?? 0)}
-            to={dateText(points.at(-1)?.x ?? 0)}
-            valueText={({ x, y }) => `${dateText(x)}: ${groupDigits(y)} tx`}
+            isByDay
           />
         )}
       </div>

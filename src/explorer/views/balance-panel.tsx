@@ -3,7 +3,7 @@ import type { AddressData } from '../load/load-address.ts';
 import { type BalancePlot, balanceRanges, type RangeName } from '../load/load-balance-plot.ts';
 import { sumType } from '../load/output-type.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
-import { amountText, dateText, shortNumber, timeText } from '../text/text-format.ts';
+import { amountText, dateText, timeText } from '../text/text-format.ts';
 import { zoneName } from '../text/zone-time.ts';
 import { historyUrl } from './address-history.tsx';
 import { Panel, SaveMenu } from './parts.tsx';
@@ -60,9 +60,6 @@ export function BalancePanel({ data, now }: { data: AddressData; now: number }) 
             kind="step"
             unit={unit}
             label={`Balance of ${unit} from ${textOfTime(first)} to ${textOfTime(last)}; the table below has the values`}
-            from={textOfTime(first)}
-            to={last >= now ? 'now' : textOfTime(last)}
-            valueText={({ x, y }) => `${textOfTime(x)}: ${shortNumber(y)} ${unit}`}
           />
         )}
       </div>

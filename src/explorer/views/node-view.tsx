@@ -1,32 +1,39 @@
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { healthValue } from '../load/health-value.ts';
+import { compareChecks, healthWords } from '../load/health-words.ts';
 import type { HealthCheck, NodeData } from '../load/load-node.ts';
+import { historyRanges } from '../load/node-history.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { ageText, bytesText, groupDigits, plural } from '../text/text-format.ts';
 import { useActions } from './actions.ts';
-import { Chip, Facts, PageHead, Panel, Scroll } from './parts.tsx';
+import { blocksPlot, cpuPlot, HistoryPlots, memoryPlot, waitingPlot } from './history-plots.tsx';
+import { Chip, Facts, FoldedPanel, PageHead, Panel } from './parts.tsx';
 import { PeersPanel } from './peers-panel.tsx';
-import { ProcessPlots } from './process-plots.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { TableHead } from './table.tsx';
 
 export function NodeView({ data, context, now }: ViewProps<NodeData>) {
   const { nodeID, health, versions, peers, upgrades, clockOffset } = data;
   const actions = useActions();
-  const checks = Object.entries(health?.checks ?? {}).toSorted(([a], [b]) => a.localeCompare(b));
+  const checks = Object.entries(health?.checks ?? {}).toSorted(byVerdict);
   const failing = checks.filter(([, { error }]) => error !== undefined).length;
+  const place = [
+    data.height === undefined ? [] : `at height ${groupDigits(data.height)}`,
+    peers === undefined || peers.length === 0 ? [] : plural(peers.length, 'peer'),
+  ].flat();
+  const verdict = health === undefined ? 'Node' : health.healthy ? 'Healthy' : 'Not healthy';
   return (
     <>
       <PageHead
-        title="Node"
-        chip={health && <Chip tone={health.healthy ? 'ok' : 'bad'}>{health.healthy ? 'healthy' : 'not healthy'}</Chip>}
-        line={
-          health === undefined
-            ? 'this server does not show its health'
-            : failing === 0
-              ? `${plural(checks.length, 'check')}, all pass`
-              : `${failing} of ${plural(checks.length, 'check')} fail`
+        title={[verdict, ...place].join(', ')}
+        chip={
+          health && (
+            <Chip tone={health.healthy ? 'ok' : 'bad'}>
+              {failing === 0 ? 'all checks pass' : `${plural(failing, 'check')} of ${checks.length} failing`}
+            </Chip>
+          )
         }
+        line={health === undefined ? 'This server does not show its health.' : undefined}
         id={nodeID}
         buttons={
           <button type="button" class="with-script" onClick={() => void actions?.reload()}>
@@ -34,26 +41,35 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
           </button>
         }
       />
-      <ProcessFacts data={data} now={now} />
-      <ProcessPlots data={data} now={now} />
       {checks.length > 0 && (
-        <Panel title="Health">
-          <Scroll>
-            <table>
-              <TableHead columns={['Result', 'Check', 'Value', { number: 'Took' }, { number: 'Checked' }]} />
-              <tbody>
-                {checks.map(([name, check]) => (
-                  <CheckRow name={name} check={check} time={unixOf(check.timestamp) + clockOffset} now={now} />
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
+        <Panel title="Health" side={<span>{plural(checks.length, 'check')}</span>}>
+          <table>
+            <TableHead columns={['Result', 'Check', 'What it found', { number: 'Since' }]} />
+            <tbody>
+              {checks.map(([name, check]) => (
+                <CheckRow name={name} check={check} since={sinceOf(name, check, data)} now={now} />
+              ))}
+            </tbody>
+          </table>
         </Panel>
+      )}
+      <ProcessFacts data={data} now={now} />
+      {data.history !== undefined && (
+        <>
+          <nav class="switch" aria-label="Range">
+            {Object.entries(historyRanges).map(([name, { word }]) => (
+              <a href={`/node?range=${name}`} aria-current={name === data.history?.range ? 'true' : undefined} data-in-place>
+                {word}
+              </a>
+            ))}
+          </nav>
+          <HistoryPlots history={data.history} plots={[cpuPlot, memoryPlot, blocksPlot, waitingPlot]} />
+        </>
       )}
       {peers !== undefined && peers.length > 0 && <PeersPanel peers={peers} clockOffset={clockOffset} now={now} />}
       {data.settings !== undefined && <SettingsPanel settings={data.settings} />}
       <div class="two">
-        <Panel title="Versions">
+        <Panel title="Versions" weight="rest">
           <dl class="pairs">
             <div>
               <dt>Serac</dt>
@@ -68,7 +84,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
           </dl>
         </Panel>
         {upgrades !== undefined && (
-          <Panel title="Network upgrades">
+          <Panel title="Network upgrades" weight="rest">
             <dl class="pairs">
               {Object.entries(upgrades)
                 .filter(([, value]) => typeof value === 'string' && value.includes('T'))
@@ -82,8 +98,26 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
           </Panel>
         )}
       </div>
+      {health !== undefined && (
+        <FoldedPanel title="Health as JSON" side="as health.health answers it">
+          <pre class="well">{JSON.stringify(health, null, 2)}</pre>
+        </FoldedPanel>
+      )}
     </>
   );
+}
+
+/** What fails comes first. */
+const byVerdict = (
+  [a, { error: errorA }]: readonly [string, HealthCheck],
+  [b, { error: errorB }]: readonly [string, HealthCheck],
+): number => Number(errorA === undefined) - Number(errorB === undefined) || compareChecks(a, b);
+
+/** Since when a check passes or fails, by the clock of the page; undefined if this server does not say. */
+function sinceOf(name: string, { error, timeOfFirstFailure }: HealthCheck, { history, clockOffset }: NodeData): number | undefined {
+  const failedAt = error === undefined || timeOfFirstFailure === undefined ? undefined : unixOf(timeOfFirstFailure);
+  const since = failedAt ?? history?.checks[name];
+  return since === undefined ? undefined : since + clockOffset;
 }
 
 /** Unix seconds of an RFC 3339 time. */
@@ -106,20 +140,32 @@ function ProcessFacts({ data: { process, clockOffset }, now }: { data: NodeData;
   );
 }
 
-const CheckRow = ({ name, check, time, now }: { name: string; check: HealthCheck; time: number; now: number }) => (
-  <tr class={check.error === undefined ? '' : 'failed'}>
-    <td>
-      <Chip tone={check.error === undefined ? 'ok' : 'bad'}>{check.error === undefined ? 'pass' : 'fail'}</Chip>
-    </td>
-    <td class="line-1">
-      <b>{name}</b>
-    </td>
-    <td class="breakable">{check.error ?? healthValue(name, check.message)}</td>
-    <td class="number" data-name="Took">
-      {(check.duration / 1e6).toFixed(1)} ms
-    </td>
-    <td class="number" title={check.timestamp}>
-      <span data-age={time}>{ageText(now - time)}</span> ago
-    </td>
-  </tr>
-);
+/** A check as a line: good or bad, its name and meaning, what it found and what to do, since when. */
+function CheckRow({ name, check, since, now }: { name: string; check: HealthCheck; since: number | undefined; now: number }) {
+  const { name: word, meaning, remedy } = healthWords(name);
+  const isGood = check.error === undefined;
+  return (
+    <tr class={isGood ? '' : 'failed'}>
+      <td>
+        <Chip tone={isGood ? 'ok' : 'bad'}>{isGood ? 'good' : 'bad'}</Chip>
+      </td>
+      <td class="line-1">
+        <b title={name}>{word}</b>
+      </td>
+      <td class="breakable line-2">
+        {isGood ? (
+          <>
+            {meaning} <span class="quiet">{healthValue(name, check.message)}</span>
+          </>
+        ) : (
+          <>
+            {check.error}. <b>{remedy}</b>
+          </>
+        )}
+      </td>
+      <td class="number line-1-end" title={`checked at ${check.timestamp}`}>
+        {since === undefined ? '–' : <span data-age={since}>{ageText(now - since)}</span>}
+      </td>
+    </tr>
+  );
+}

@@ -42,10 +42,6 @@ type PlotProps = {
   readonly count: number;
 };
 
-const minuteText = (start: number, at: number): string => timeText(start + at * 60).slice(0, 5);
-
-const timesFrom = (start: number) => ({ from: minuteText(start, 0), to: minuteText(start, minuteCount - 1) });
-
 const LatencyPanel = ({ start, minutes, width, count }: PlotProps) => (
   <Panel
     title="Received to accepted, by minute"
@@ -67,8 +63,7 @@ const LatencyPanel = ({ start, minutes, width, count }: PlotProps) => (
         height={180}
         unit="ms"
         label="Milliseconds from issue to acceptance by minute; the table below has the values"
-        timeText={(at) => minuteText(start, at)}
-        {...timesFrom(start)}
+        timeOf={(at) => start + at * 60}
       />
     </div>
     <ul class="legend">
@@ -101,8 +96,6 @@ const RefusedPanel = ({ start, minutes, width, count }: PlotProps) => (
         color={5}
         unit="tx"
         label="Refused or dropped transactions per minute; the table has the values"
-        valueText={({ x, y }) => `${timeText(x).slice(0, 5)}: ${y} tx`}
-        {...timesFrom(start)}
       />
     </div>
   </Panel>

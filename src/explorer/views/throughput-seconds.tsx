@@ -3,7 +3,7 @@ import type { PageContext } from '../load/page-context.ts';
 import { allKinds } from '../load/tx-kind.ts';
 import { Plot, type Point } from '../pictures/plot.tsx';
 import { StackedPlot } from '../pictures/stacked-plot.tsx';
-import { amountText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
+import { amountText, bytesText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
 import { Facts, Panel, SaveMenu } from './parts.tsx';
 import { Values } from './table.tsx';
 import { IssuePlots } from './throughput-issues.tsx';
@@ -57,13 +57,12 @@ type Chain = PageContext['chain'];
 /** The last minute or hour by second. */
 export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
   const { ref, width } = useWidth(1152);
-  const { figures, endTimestamp } = recent;
+  const { figures } = recent;
   const buckets = bucketsOf(recent, chain.feeDecimals);
   const { step, start, totals } = buckets;
   const points = (value: (bucket: (typeof totals)[number]) => number): Point[] =>
     totals.map((bucket, at) => ({ x: start + at * step, y: value(bucket) }));
   const small = Math.max(280, width >= 900 ? (width - 16) / 2 - 32 : width - 32);
-  const times = { from: timeText(start), to: timeText(endTimestamp) };
   const perBlock = (total: number, blocks: number): number => (blocks === 0 ? 0 : total / blocks);
   const plots = [
     { title: 'Transactions per block', unit: 'tx', kind: 'bars', color: 1, values: points(({ txs, blocks }) => perBlock(txs, blocks)) },
@@ -75,22 +74,11 @@ export function ShortRange({ recent, issues, chain, isLog }: ShortRangeProps) {
     <>
       <Figures figures={figures} chain={chain} />
       <div ref={ref} class="plots">
-        <KindsPanel figures={figures} chain={chain} buckets={buckets} times={times} width={Math.max(280, width - 32)} />
+        <KindsPanel figures={figures} chain={chain} buckets={buckets} width={Math.max(280, width - 32)} />
         {plots.map(({ title, unit, kind, color, values }) => (
           <Panel title={title} side={<SaveMenu svg={title} />}>
             <div class="padded" data-picture={title}>
-              <Plot
-                points={values}
-                width={small}
-                height={180}
-                kind={kind}
-                color={color}
-                unit={unit}
-                isLog={isLog}
-                valueText={({ x, y }) => `${timeText(x)}: ${shortNumber(y)} ${unit}`}
-                label={title}
-                {...times}
-              />
+              <Plot points={values} width={small} height={180} kind={kind} color={color} unit={unit} isLog={isLog} label={title} />
             </div>
           </Panel>
         ))}
@@ -105,18 +93,11 @@ const Figures = ({ figures, chain }: { figures: Throughput['figures']; chain: Ch
   <Facts
     columns={6}
     facts={[
-      {
-        name: 'Now',
-        value: (
-          <>
-            {String(Number(figures.tps.toFixed(1)))} <small>tx/s</small>
-          </>
-        ),
-      },
       { name: 'Mean', value: Number(figures.meanTps.toFixed(2)) },
       { name: 'Peak second', value: groupDigits(figures.peakTps) },
       { name: 'Transactions', value: groupDigits(figures.txCount) },
       { name: 'Blocks', value: groupDigits(figures.blockCount) },
+      { name: 'Bytes', value: bytesText(figures.bytes) },
       {
         name: 'Burned',
         value: (
@@ -133,12 +114,11 @@ type KindsProps = {
   readonly figures: Throughput['figures'];
   readonly chain: Chain;
   readonly buckets: Buckets;
-  readonly times: { readonly from: string; readonly to: string };
   readonly width: number;
 };
 
 /** Transactions by kind as a picture, and the values of all plots as a table. */
-const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, times, width }: KindsProps) => (
+const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, width }: KindsProps) => (
   <Panel
     title="Transactions per second, by kind"
     class="plot-wide"
@@ -155,9 +135,8 @@ const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, t
         width={width}
         height={240}
         unit="tx/s"
-        timeText={(at) => timeText(start + at * step)}
+        timeOf={(at) => start + at * step}
         label={`Transactions per second by kind: peak ${figures.peakTps}, mean ${figures.meanTps.toFixed(2)}`}
-        {...times}
       />
     </div>
     <ul class="legend">

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { ranges, type ThroughputData } from '../load/load-throughput.ts';
 import type { PageContext, ViewProps } from '../load/page-context.ts';
 import { Plot } from '../pictures/plot.tsx';
-import { amountText, dateText, decimalText, groupDigits, shortNumber, timeText } from '../text/text-format.ts';
+import { amountText, dateText, decimalText, groupDigits, plural, shortNumber, timeText } from '../text/text-format.ts';
+import { acceptedPlot, bytesPlot, HistoryPlots, issuedPlot, latencyPlot } from './history-plots.tsx';
 import { Facts, PageHead, Panel, SaveMenu, type Scale, ScaleSwitch } from './parts.tsx';
 import { Values } from './table.tsx';
 import { ShortRange } from './throughput-seconds.tsx';
@@ -21,7 +22,7 @@ const plots = [
 ] as const;
 
 export function ThroughputView({
-  data: { range, series, windows, recent, issues },
+  data: { range, rates, series, windows, recent, issues, history },
   context: { chain, has },
   now,
 }: ViewProps<ThroughputData>) {
@@ -46,6 +47,8 @@ export function ThroughputView({
           </>
         }
       />
+      <Rates rates={rates} />
+      {history !== undefined && <HistoryPlots history={history} plots={[acceptedPlot, issuedPlot, latencyPlot, bytesPlot]} />}
       {recent === undefined ? (
         <LongRange range={range} series={series} windows={windows} chain={chain} isLog={scale === 'log'} />
       ) : (
@@ -55,7 +58,37 @@ export function ThroughputView({
   );
 }
 
-type LongRangeProps = Omit<ThroughputData, 'recent' | 'issues'> & { readonly chain: PageContext['chain']; readonly isLog: boolean };
+const rateText = (rate: number): string => shortNumber(Number(rate.toFixed(rate < 10 ? 2 : 1)));
+
+/** The answer of the page: how many transactions are accepted per second. */
+const Rates = ({ rates: { minute, hour } }: Pick<ThroughputData, 'rates'>) => (
+  <Facts
+    columns={3}
+    weight="answer"
+    facts={[
+      { name: 'Accepted now', rate: minute.tps, note: 'mean of five seconds' },
+      { name: 'Last minute', rate: minute.meanTps, note: plural(minute.txCount, 'transaction') },
+      {
+        name: 'Last hour',
+        rate: hour.meanTps,
+        note: `${plural(hour.txCount, 'transaction')}, at most ${groupDigits(hour.peakTps)} in a second`,
+      },
+    ].map(({ name, rate, note }) => ({
+      name,
+      value: (
+        <>
+          {rateText(rate)} <small>tx/s</small>
+        </>
+      ),
+      note,
+    }))}
+  />
+);
+
+type LongRangeProps = Omit<ThroughputData, 'recent' | 'issues' | 'rates' | 'history'> & {
+  readonly chain: PageContext['chain'];
+  readonly isLog: boolean;
+};
 
 /** Hours and days, from the Metrics API. */
 function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
@@ -108,9 +141,7 @@ function LongRange({ range, series, windows, chain, isLog }: LongRangeProps) {
                   unit={unit === 'fee' ? chain.feeSymbol : unit}
                   isLog={isLog}
                   label={`${title}: ${points.length} values from ${textOfTime(points[0]?.x ?? 0)}; the table below has them`}
-                  from={textOfTime(points[0]?.x ?? 0)}
-                  to={textOfTime(points.at(-1)?.x ?? 0)}
-                  valueText={({ x, y }) => `${textOfTime(x)}: ${shortNumber(y)} ${unit === 'fee' ? chain.feeSymbol : unit}`}
+                  isByDay={!isHourly}
                 />
               </div>
               <Values csv={metric} columns={['From, UTC', { number: title }]}>
