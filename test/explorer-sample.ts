@@ -70,6 +70,7 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
       '/node',
       '/webhooks',
       '/dev',
+      '/dev/calls',
       '/api',
       '/api/avm.getTx',
       '/api/data/getUtxosByAddressesV2',
