@@ -12,7 +12,7 @@ import { hasServers, openServers, suiteName } from './servers.ts';
 
 /** The explorer in Chromium, in every mode of the program: pages that a mode lacks are not in the navigation and do not exist. */
 const binary = chromiumBinary();
-const allPages = ['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/webhooks', '/dev'];
+const allPages = ['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/watch', '/webhooks', '/dev'];
 
 /** Whether a page has links to others, or a search. */
 const hasNavigation = (html: string): boolean => /<[^>]+ (data-go|class="search)/.test(html);

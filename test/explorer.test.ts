@@ -165,7 +165,7 @@ describe.each([['in memory'], ['with a reader process']] as const)('explorer %s'
 
   test('every page of the navigation answers', async () => {
     const paths = [...(await page('/')).matchAll(/<a href="(\/[a-z-]*)"[^>]*data-go/g)].map(([, path = '']) => path);
-    expect(paths).toEqual(['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/webhooks', '/dev']);
+    expect(paths).toEqual(['/', '/blocks', '/mempool', '/assets', '/cross-chain', '/throughput', '/node', '/watch', '/webhooks', '/dev']);
     for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 });

@@ -98,7 +98,7 @@ export const chainResources: readonly ResourceRow[] = [
   },
   {
     resource: 'labels of a developer’s chain, characters of one',
-    limit: '{api/contract/dev-money-methods.ts#maxLabels}, {api/contract/dev-money-methods.ts#maxLabelLength}',
+    limit: '{api/contract/dev-money-methods.ts#maxLabels}, {api/contract/label-name.ts#maxLabelLength}',
     over: 'error DEV_LIMIT, DEV_BAD_LABEL',
     test: 'src/api/dev/labels.test.ts',
   },

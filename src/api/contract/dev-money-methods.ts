@@ -79,7 +79,6 @@ export const moneyRows = {
 
 /** The most labels of a chain, and characters of one. */
 export const maxLabels = 1000;
-export const maxLabelLength = 64;
 
 const Label = object('Label', { address: text(), name: text() });
 

@@ -1,5 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
-import { labelRows, maxLabelLength, maxLabels } from '../contract/dev-money-methods.ts';
+import { labelRows, maxLabels } from '../contract/dev-money-methods.ts';
+import { findNameFault, maxLabelLength } from '../contract/label-name.ts';
 import { implement } from '../rpc/method.ts';
 import { looksLikeAddress } from './address-resolver.ts';
 import type { DevWallet } from './dev-wallet.ts';
@@ -58,17 +59,15 @@ export const labelMethods = implement<{
   },
 });
 
-/** Throws unless a text can be a label: what people see must be what they typed, and it must stand for nothing else. */
+/** Throws unless a text can be a label: it must be a name, and stand for nothing else. */
 function checkLabelName(name: string, hrp: string): void {
   const reason = findLabelFault(name, hrp);
   if (reason !== undefined) throw badLabel(name, reason);
 }
 
 function findLabelFault(name: string, hrp: string): string | undefined {
-  const length = [...name].length;
-  if (length > maxLabelLength) return `has ${length} characters; at most ${maxLabelLength} are possible`;
-  if (/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(name)) return 'has a character that is invisible or changes the direction of text';
-  if (name.trim() !== name || name === '') return 'is empty or has a space at its beginning or end';
+  const fault = findNameFault(name);
+  if (fault !== undefined) return fault;
   if (/^account \d+$/i.test(name)) return 'is what an account is called already';
   if (/^\d+$/.test(name)) return 'is a number, which stands for an account';
   if (looksLikeAddress(name, hrp)) return 'looks like an address';

@@ -1,5 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { messageOf } from '../../base/fault.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import type { Slots } from '../../base/timing/slots.ts';
 import type { Timers } from '../../base/timing/timers.ts';
@@ -7,10 +8,9 @@ import type { EventHub } from '../events/hub.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
 import { createDeliveryWindow, type DeliveryWindow, type Pending } from './delivery-window.ts';
 import { createHookSubscription } from './hook-subscription.ts';
-import { createMessage, type Message, readEvent } from './message.ts';
-import { sendAttempt } from './send-attempt.ts';
+import { createMessage, type Message, readEvent, signMessage } from './message.ts';
 import type { SendMessage } from './send-message.ts';
-import type { Attempt, DeliveryState, Gap, Webhook } from './webhook.ts';
+import type { DeliveryState, Gap, Webhook } from './webhook.ts';
 import type { StoredWebhook } from './webhook-store.ts';
 
 /** Limits of the deliveries of a webhook. */
@@ -39,8 +39,6 @@ export type RunnerDeps = {
   readonly timers: Pick<Timers, 'after'>;
   /** Unix seconds. */
   readonly now: () => number;
-  /** Unix milliseconds, for the list of attempts. */
-  readonly milliseconds: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Limits the requests of all webhooks together. The owner of a request is the API key of its webhook; the operator's have none. */
@@ -56,7 +54,7 @@ type RunnerObserver = {
   readonly onState: (id: string, state: DeliveryState) => void;
   /** Called when deliveries have failed for too long: the runner has stopped. */
   readonly onGivenUp: (id: string, reason: string) => void;
-  readonly onAttempt: (id: string, attempt: Attempt) => void;
+  readonly onAttempt: (isDelivered: boolean) => void;
 };
 
 export type HookRunner = ReturnType<typeof startHookRunner>;
@@ -73,8 +71,6 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
   let webhook = first;
   let state = firstState;
   let isStopped = false;
-  /** Attempts of the deliveries that are not finished. */
-  const attempts = new WeakMap<Pending<Message>, number>();
   const pause = createPause(timers, createBackoff(limits.backoff, deps.random), () => startNext());
 
   const setState = (change: Partial<DeliveryState>): void => {
@@ -110,23 +106,15 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
       window.fail(pending);
       return;
     }
-    const number = (attempts.get(pending) ?? 0) + 1;
-    attempts.set(pending, number);
-    const { send, milliseconds } = deps;
-    const attempt = await sendAttempt({
-      message: pending.value,
-      attempt: number,
-      webhook,
-      send,
-      now,
-      milliseconds,
-      signal: aborting.signal,
-    });
+    const { body, headers } = signMessage(pending.value, webhook.secret, now());
+    const failure = await deps
+      .send({ url: webhook.url, owner: webhook.owner, headers, body, signal: aborting.signal })
+      .then(() => undefined, messageOf);
     if (isStopped) return;
-    observer.onAttempt(webhook.id, attempt);
-    if (attempt.error !== undefined) {
+    observer.onAttempt(failure === undefined);
+    if (failure !== undefined) {
       window.fail(pending);
-      retryLater(attempt.error);
+      retryLater(failure);
       return;
     }
     window.finish(pending);

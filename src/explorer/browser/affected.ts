@@ -6,6 +6,7 @@ import type { HoldersData } from '../load/load-holders.ts';
 import type { OutputData } from '../load/load-output.ts';
 import type { OutputsData } from '../load/load-outputs.ts';
 import type { TxData } from '../load/load-tx.ts';
+import type { WatchData } from '../load/load-watch.ts';
 import type { PagePayload } from '../views/page-payload.ts';
 import { isNamed, type StreamEvent } from './stream-events.ts';
 
@@ -27,6 +28,7 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (view === 'output') return isSpending(event, new Set([(data as OutputData).utxo.creationTxHash]));
   if (view === 'graph') return isSpending(event, new Set((data as GraphData).txs.map(({ id }) => id)));
   if (view === 'address' || view === 'outputs') return isNamed((data as AddressData | OutputsData).address, event);
+  if (view === 'watch') return (data as WatchData).rows.some(({ address }) => isNamed(address, event));
   return (view === 'asset' || view === 'holders') && isNamed((data as AssetData | HoldersData).asset.assetId, event);
 }
 

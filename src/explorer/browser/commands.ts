@@ -94,7 +94,7 @@ let isGoPending = false;
 function onKey(event: KeyboardEvent): void {
   const target = event.target instanceof HTMLElement || event.target instanceof SVGElement ? event.target : document.body;
   if (event.key === 'Escape') {
-    document.querySelector('dialog[open]')?.remove();
+    document.querySelector('dialog.keys')?.remove();
     target.blur();
   }
   if (target.matches('input, textarea, select') || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -121,6 +121,7 @@ function onKey(event: KeyboardEvent): void {
 }
 
 const keys: readonly (readonly [string, string])[] = [
+  ['Ctrl K', 'go to a page, an address or a date, or do something'],
   ['/', 'search'],
   ['J  K', 'previous, next'],
   ['G then H B M A C T N D', 'Home, Blocks, Mempool, Assets, Cross-chain, Throughput, Node, Dev'],
@@ -133,12 +134,13 @@ const keys: readonly (readonly [string, string])[] = [
 
 /** The list of keys, with a switch for single letters. */
 function showKeys(): void {
-  const open = document.querySelector('dialog[open]');
+  const open = document.querySelector('dialog.keys');
   if (open !== null) {
     open.remove();
     return;
   }
   const dialog = document.createElement('dialog');
+  dialog.className = 'keys';
   dialog.setAttribute('aria-label', 'Keys');
   const list = document.createElement('dl');
   for (const [key, what] of keys) {

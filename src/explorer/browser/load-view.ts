@@ -19,6 +19,7 @@ const chunks: { readonly [name in Exclude<ViewName, keyof typeof firstViews>]: (
   throughput: async () => (await import('../views/throughput-view.tsx')).ThroughputView,
   api: async () => (await import('../views/reference-view.tsx')).ReferenceView,
   'api-entry': async () => (await import('../views/reference-entry-view.tsx')).ReferenceEntryView,
+  watch: async () => (await import('../views/watch-view.tsx')).WatchView,
   webhooks: async () => (await import('../views/webhooks-view.tsx')).WebhooksView,
   calls: async () => (await import('../views/calls-view.tsx')).CallsView,
   dev: async () => (await import('../views/dev-view.tsx')).DevView,

@@ -2,6 +2,7 @@ import { hydrate, render } from 'preact';
 import { isAfter } from '../../api/events/position.ts';
 import { figuresInterval, type ThroughputData } from '../load/load-throughput.ts';
 import { chainPath } from '../load/page-context.ts';
+import { plural } from '../text/text-format.ts';
 import { setZone } from '../text/zone-time.ts';
 import { ActionsContext } from '../views/actions.ts';
 import { App } from '../views/app.tsx';
@@ -13,10 +14,13 @@ import { type Dispatch, listen } from './commands.ts';
 import { call, callWebhook, loadState, sendRequest } from './dev-call.ts';
 import { createLiveStore } from './live-store.ts';
 import { loadView } from './load-view.ts';
+import { importNames, keepName, keptNames } from './names.ts';
+import { listenForPalette } from './open-palette.ts';
 import { apiKey, devPath, devToken, fetchPayload, getText, readPayload } from './payload.ts';
+import { keepRecent } from './recent.ts';
 import { openStream } from './stream.ts';
 import type { StreamEvent } from './stream-events.ts';
-import { clearArrivals, markArrival, watch, watched } from './watch.ts';
+import { clearArrivals, markArrival, seenHeights, watch, watched } from './watch.ts';
 import { changeZone, keptZone } from './zone.ts';
 
 /** Seconds without a message after which the stream counts as lost; checked every second. The server sends a heartbeat every 2 s. */
@@ -33,6 +37,8 @@ const maxQueue = 5000;
 const root = document.getElementById('app') as HTMLElement;
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]');
 let payload = readPayload();
+/** The page as it is shown: with the names that the reader keeps, once it is hydrated. */
+let shown = payload;
 let view = await loadView(payload.view);
 /** When the server sent the page: scripts may take long to load. */
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
@@ -56,6 +62,22 @@ const actions = {
   reload: async () => void (await reload()),
   watched,
   watch,
+  seenHeights,
+  keptNames,
+  goTo: async (path: string) => {
+    history.replaceState(null, '', path);
+    await reload();
+  },
+  importNames: (text: string) => {
+    const { count, fault } = { count: 0, fault: undefined, ...importNames(text) };
+    showNames();
+    return fault ?? `${plural(count, 'name')} added.`;
+  },
+  keepName: (address: string, name: string) => {
+    const fault = keepName(address, name);
+    showNames();
+    return fault;
+  },
 };
 
 function draw(isFirst = false): void {
@@ -63,13 +85,30 @@ function draw(isFirst = false): void {
   const page = (
     <ActionsContext.Provider value={actions}>
       <LiveContext.Provider value={live}>
-        <App payload={payload} View={view} />
+        <App payload={shown} View={view} />
       </LiveContext.Provider>
     </ActionsContext.Provider>
   );
   if (isFirst) hydrate(page, root);
   else render(page, root);
   document.body.classList.toggle('gone', isGone);
+}
+
+function switchZone(): void {
+  changeZone();
+  draw();
+}
+
+/** Adds the names that the reader keeps; a developer's chain has labels in their place. */
+function addNames(): void {
+  const isNamed = payload.context.accountNames === undefined;
+  shown = isNamed ? { ...payload, context: { ...payload.context, keptNames: keptNames() } } : payload;
+}
+
+/** Shows the page with the names that the reader keeps. */
+function showNames(): void {
+  addNames();
+  draw();
 }
 
 /** Renders once in the next frame, however many events come. */
@@ -129,7 +168,7 @@ async function reload(isAsked = false): Promise<boolean> {
   queue = [];
   store.restart(loaded.payload);
   if (isNew(loaded.payload.position)) position = loaded.payload.position ?? '';
-  draw();
+  showNames();
   return true;
 }
 
@@ -202,19 +241,18 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
   // Memory and the lag behind a followed node change without an event.
   // A call of another program may be the first after a minute: the log of calls must be read, or it ends.
   if (view === 'calls') return 60_000;
-  // Receivers answer without an event of the chain.
-  if (view === 'webhooks') return 3000;
   return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 
 listen({ reload: async () => void (await reload(true)), payload: () => payload } satisfies Dispatch);
 setZone(keptZone());
 draw(true);
+if (Object.keys(keptNames()).length > 0) showNames();
 document.addEventListener('mouseover', explainAge);
+keepRecent(payload);
+listenForPalette({ payload: () => shown, reload: async () => void (await reload()), changeZone: switchZone });
 document.addEventListener('click', ({ target }) => {
-  if (!(target instanceof Element) || !target.closest('[data-zone-button]')) return;
-  changeZone();
-  draw();
+  if (target instanceof Element && target.closest('[data-zone-button]')) switchZone();
 });
 // On a phone the navigation is wider than the window.
 document.querySelector('.nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });

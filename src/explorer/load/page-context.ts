@@ -20,6 +20,8 @@ export type PageContext = {
   readonly followedUrl: string | undefined;
   /** Names of the accounts of a developer's chain, and labels, by address without prefix; only for readers who may use `/ext/dev`. */
   readonly accountNames?: Readonly<Record<string, string>> | undefined;
+  /** Names that the reader keeps in the browser, by address without prefix; the server does not know them. */
+  readonly keptNames?: Readonly<Record<string, string>> | undefined;
   /** Sources beside the Data API. */
   readonly has: {
     /** Pages beside the API reference. */
@@ -49,9 +51,14 @@ export type PageContext = {
 /** The base path of the chain's routes in the Data API. */
 export const chainPath = ({ network, chain }: PageContext): string => `/v1/networks/${network.name}/blockchains/${chain.slug}`;
 
-/** `account 1` or a label; undefined for an address that has neither. */
-export const accountName = ({ accountNames }: PageContext, address: string): string | undefined =>
-  accountNames?.[address.replace(/^[A-Za-z]+-/, '')];
+const bareAddress = (address: string): string => address.replace(/^[A-Za-z]+-/, '');
+
+/** `account 1`, a label or a name that the reader keeps; undefined for an address that has none. */
+export const accountName = (context: PageContext, address: string): string | undefined =>
+  context.accountNames?.[bareAddress(address)] ?? keptName(context, address);
+
+/** The name that the reader keeps. */
+export const keptName = ({ keptNames }: PageContext, address: string): string | undefined => keptNames?.[bareAddress(address)];
 
 /** The same, of a label not more characters than a shortened address has. */
 export function shortName(context: PageContext, address: string): string | undefined {

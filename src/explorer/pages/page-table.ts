@@ -15,6 +15,7 @@ import { loadOutput } from '../load/load-output.ts';
 import { loadOutputs } from '../load/load-outputs.ts';
 import { loadThroughput } from '../load/load-throughput.ts';
 import { loadTx } from '../load/load-tx.ts';
+import { loadWatch, maxWatched } from '../load/load-watch.ts';
 import { loadWebhooks, tokenPath, webhooksPath } from '../load/load-webhooks.ts';
 import { chainPath, type PageContext } from '../load/page-context.ts';
 import { type Source, SourceError } from '../load/source.ts';
@@ -245,14 +246,18 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
       return data && { view: 'calls', title: 'Calls', data };
     },
   },
+  '/watch': {
+    section: 'watch',
+    load: async ({ source, context, query, parseAddress }) => {
+      const texts = (query.get('addresses') ?? '').split(',', maxWatched);
+      const addresses = texts.flatMap((text) => parseAddress(text)?.address ?? []);
+      return { view: 'watch', title: 'Watch', data: await loadWatch(source, context, [...new Set(addresses)]) };
+    },
+  },
   '/webhooks': {
     section: 'webhooks',
     json: () => webhooksPath,
-    load: async ({ source, context, query }) => ({
-      view: 'webhooks',
-      title: 'Webhooks',
-      data: await loadWebhooks(source, context, query.get('webhook')),
-    }),
+    load: async ({ source, context }) => ({ view: 'webhooks', title: 'Webhooks', data: await loadWebhooks(source, context) }),
   },
   [referencePath]: {
     section: undefined,

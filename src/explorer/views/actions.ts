@@ -19,9 +19,22 @@ type Actions = {
   /** Addresses whose transactions mark the title of this browser's tabs. */
   readonly watched: () => readonly string[];
   readonly watch: (address: string, isOn: boolean) => void;
+  /** Heights up to which the reader has seen the transactions of watched addresses, before this visit; `shown`: those of this visit. */
+  readonly seenHeights: (shown: SeenHeights) => SeenHeights;
+  /** Goes to another address of this page without loading the frame again. */
+  readonly goTo: (path: string) => Promise<void>;
+  /** The names that are kept in this browser, by address without prefix. */
+  readonly keptNames: () => Readonly<Record<string, string>>;
+  /** Adds the names of a file. Returns what was done, or why nothing was. */
+  readonly importNames: (text: string) => string;
+  /** Keeps a name of an address in this browser, or forgets it if it is empty. Returns why that is not possible. */
+  readonly keepName: (address: string, name: string) => string | undefined;
   /** Loads the page's data again. */
   readonly reload: () => Promise<void>;
 };
+
+/** Heights of blocks by address. */
+export type SeenHeights = Readonly<Record<string, number>>;
 
 export const ActionsContext = createContext<Actions | undefined>(undefined);
 

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { AssetAmount, Tx, Utxo } from '../../api/contract/answers.ts';
 import { typeWords } from '../../api/summary/sentence.ts';
 import type { AddressData } from '../load/load-address.ts';
@@ -7,9 +6,10 @@ import { sumType } from '../load/output-type.ts';
 import { accountName, chainPath, chainTitle, type ViewProps } from '../load/page-context.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { ageText, amountText, plural } from '../text/text-format.ts';
-import { useActions, useDevCall } from './actions.ts';
+import { useDevCall } from './actions.ts';
 import { AddressHistory, historyUrl } from './address-history.tsx';
 import { AddressOutputs } from './address-outputs.tsx';
+import { AddressTools } from './address-tools.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { PagerFoot } from './pager.tsx';
 import { AssetLink, CopyAs, CopyButton, PageHead, Panel, SaveMenu, Scroll } from './parts.tsx';
@@ -27,7 +27,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         buttons={
           <>
             <CopyAs origin={origin} path={`${chainPath(context)}/balances?addresses=${address}`} />
-            {context.has.events && <WatchButton address={address} />}
+            <AddressTools address={address} context={context} />
             {context.has.faucet && <FaucetButton address={address} />}
           </>
         }
@@ -64,26 +64,6 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
         <p class="note">This address has never been used on this chain.</p>
       )}
     </>
-  );
-}
-
-/** Marks the title of the tab when a transaction changes the address, also while another tab is shown. */
-function WatchButton({ address }: { address: string }) {
-  const actions = useActions();
-  const [isWatched, setWatched] = useState(false);
-  useEffect(() => setWatched(actions?.watched().includes(address) === true), [address, actions]);
-  return (
-    <button
-      type="button"
-      class="with-script"
-      aria-pressed={isWatched}
-      onClick={() => {
-        actions?.watch(address, !isWatched);
-        setWatched(!isWatched);
-      }}
-    >
-      {isWatched ? 'Watched' : 'Watch'}
-    </button>
   );
 }
 

@@ -13,6 +13,13 @@ export const SearchGlyph = () => (
   </svg>
 );
 
+/** For a phone, which has no keys to name. */
+export const PaletteGlyph = () => (
+  <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M2 4l3 3-3 3M7 12h7M8 8h6M8 4h6" class="glyph" />
+  </svg>
+);
+
 export const ThemeButton = () => (
   <button type="button" class="icon" data-theme-button aria-label="Change the theme" title="Theme">
     <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">

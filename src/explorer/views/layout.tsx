@@ -7,7 +7,7 @@ import { groupDigits, plural, shortId, spanText, timeText } from '../text/text-f
 import { zonedText, zoneName } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
 import { FollowStrip } from './follow-strip.tsx';
-import { Mark, SearchGlyph, ThemeButton } from './frame-parts.tsx';
+import { Mark, PaletteGlyph, SearchGlyph, ThemeButton } from './frame-parts.tsx';
 import { type RevertNote, useLive } from './live.ts';
 import { Key } from './parts.tsx';
 import { type Section, sections } from './sections.ts';
@@ -88,6 +88,16 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
             </form>
           )}
         </search>
+        <button
+          type="button"
+          class="palette-button"
+          data-palette-button
+          aria-label="Go to or do, Ctrl K"
+          aria-keyshortcuts="Control+K Meta+K"
+        >
+          <PaletteGlyph />
+          <Key letter="Ctrl K" />
+        </button>
         <LiveDot />
         <ThemeButton />
       </div>

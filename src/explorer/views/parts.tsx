@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type SummaryAmount, typeWords } from '../../api/summary/sentence.ts';
-import { type PageContext, shortName } from '../load/page-context.ts';
+import { keptName, type PageContext, shortName } from '../load/page-context.ts';
 import { glyphs, type Kind } from '../load/tx-kind.ts';
 import { groupDigits, plainAmount, shortId, splitAddress, splitAmount } from '../text/text-format.ts';
 import { Part } from './in-parts.tsx';
@@ -52,6 +52,18 @@ export function AddressLink({ address, context, isPlain = true }: { address: str
   const name = shortName(context, address);
   const { prefix, short } = splitAddress(address, context.chain.alias);
   const full = `${context.chain.alias}-${address.replace(/^[A-Za-z]+-/, '')}`;
+  // The browser adds these names to a page that is shown already: name and address have the place of the address, so that nothing moves.
+  if (keptName(context, address) !== undefined)
+    return (
+      <a class={`mono address named${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
+        <span class="prefix">{prefix}</span>
+        <span class="tail">{short}</span>
+        <span class="name">
+          <b>{name}</b>
+          <small>{short}</small>
+        </span>
+      </a>
+    );
   return (
     <a class={`${name === undefined ? 'mono ' : ''}address${isPlain ? ' plain' : ''}`} href={`/address/${full}`} title={full}>
       {name ?? (

@@ -1,7 +1,18 @@
 import type { PageContext } from '../load/page-context.ts';
 
 /** Sections of the navigation. A section whose source this server lacks is left out. */
-export type Section = 'home' | 'address' | 'blocks' | 'mempool' | 'assets' | 'cross-chain' | 'throughput' | 'node' | 'webhooks' | 'dev';
+export type Section =
+  | 'home'
+  | 'address'
+  | 'blocks'
+  | 'mempool'
+  | 'assets'
+  | 'cross-chain'
+  | 'throughput'
+  | 'node'
+  | 'watch'
+  | 'webhooks'
+  | 'dev';
 
 type SectionRow = {
   readonly name: Section;
@@ -41,6 +52,7 @@ export const sections: readonly SectionRow[] = [
     isAvailable: ({ has }) => has.info || has.health,
     needs: 'it serves an index and is not a node',
   },
+  { name: 'watch', word: 'Watch', path: '/watch', key: 'v', isAvailable: always },
   {
     name: 'webhooks',
     word: 'Webhooks',

@@ -19,6 +19,7 @@ import { ReferenceEntryView } from './reference-entry-view.tsx';
 import { ReferenceView } from './reference-view.tsx';
 import { ThroughputView } from './throughput-view.tsx';
 import { TxView } from './tx-view.tsx';
+import { WatchView } from './watch-view.tsx';
 import { WebhooksView } from './webhooks-view.tsx';
 
 /** All views by the name that a page sends to the browser with its data. For the server; the browser loads views by browser/load-view.ts. */
@@ -40,6 +41,7 @@ const views = {
   throughput: ThroughputView,
   dev: DevView,
   calls: CallsView,
+  watch: WatchView,
   webhooks: WebhooksView,
   api: ReferenceView,
   'api-entry': ReferenceEntryView,

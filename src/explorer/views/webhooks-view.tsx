@@ -8,13 +8,12 @@ import { FieldForm, FormNote } from './form.tsx';
 import { AddressLink, Chip, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
 import { TableHead } from './table.tsx';
 import { TimeText } from './time-text.tsx';
-import { AttemptsPanel } from './webhook-attempts.tsx';
 
 type Webhook = WebhooksData['webhooks'][number];
 type Send = (method: string, path: string, body: object | undefined, done: (answer: Answer) => string) => Promise<void>;
 type Answer = { readonly secret?: string };
 
-export function WebhooksView({ data: { webhooks, opened }, context }: ViewProps<WebhooksData>) {
+export function WebhooksView({ data: { webhooks }, context }: ViewProps<WebhooksData>) {
   const { send, note, secret, isBusy } = useWebhookCalls();
   return (
     <>
@@ -46,21 +45,6 @@ export function WebhooksView({ data: { webhooks, opened }, context }: ViewProps<
         )}
         {webhooks.length === 0 && <p class="table-foot">None yet. Deliveries begin with the next accepted transaction.</p>}
       </Panel>
-      {opened !== undefined && (
-        <AttemptsPanel
-          name={webhookName(webhooks.find(({ id }) => id === opened.id))}
-          attempts={opened.attempts}
-          isBusy={isBusy}
-          sendAgain={(number) =>
-            void send(
-              'POST',
-              `/${opened.id}/attempts/${number}`,
-              undefined,
-              () => 'It is sent again in about a second, with the same messageId.',
-            )
-          }
-        />
-      )}
     </>
   );
 }
@@ -107,8 +91,6 @@ function NewWebhook({ send, isBusy, feeSymbol, children }: NewWebhookProps) {
   );
 }
 
-const webhookName = (webhook: Webhook | undefined): string => webhook?.name || webhook?.url || '';
-
 /** Keys that a row shows. */
 const shownKeys = 3;
 
@@ -140,9 +122,7 @@ function WebhookRow({ webhook, context, send, isBusy }: { webhook: Webhook; cont
         <WebhookState {...{ status, delivery }} />
       </td>
       <td class="number" data-name="Delivered">
-        <a href={`/webhooks?webhook=${id}`} aria-label={`Last attempts of ${label}`}>
-          {groupDigits(delivery.delivered)}
-        </a>
+        {groupDigits(delivery.delivered)}
         {delivery.deliveredAt !== undefined && (
           <div class="quiet">
             <TimeText time={delivery.deliveredAt} />

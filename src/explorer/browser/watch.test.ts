@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test';
+import { nextVisit } from './watch.ts';
+
+test('what came since the last visit stays new while the page is looked at, also after a reload, and is old on the next visit', () => {
+  const [minute, hour] = [60_000, 3_600_000];
+  const first = nextVisit({ time: 0, since: {}, seen: {} }, { a: 5 }, hour);
+  expect(first.since).toEqual({ a: 5 });
+  // A transaction comes while the page is open.
+  const live = nextVisit(first, { a: 8 }, hour + minute);
+  expect(live.since).toEqual({ a: 5 });
+  expect(nextVisit(live, { a: 8 }, hour + 2 * minute).since).toEqual({ a: 5 });
+  const later = nextVisit(live, { a: 11, b: 9 }, 3 * hour);
+  expect(later.since).toEqual({ a: 8, b: 9 });
+  expect(nextVisit(later, { b: 9 }, 3 * hour + minute).since).toEqual({ b: 9 });
+});
