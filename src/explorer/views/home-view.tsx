@@ -58,15 +58,17 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       />
       <TapeLegend counts={txsByKind(seconds, end)} limit={data.blockLimit} />
       <div class="main-side">
-        <LatestTxs rows={txs} context={context} now={now} live={live} />
         <div class="side">
-          <Throughput perSecond={txsPerSecond(seconds, end)} />
-          <Figures facts={figuresOf(data, context, { tip: blocks[0], pending: pending?.count, now, asOf: live?.figuresAsOf })} />
-          {crossChain}
+          <LatestTxs rows={txs} context={context} now={now} live={live} />
           {connect}
           <FoldedPanel title="Commands to begin with">
             <div class="padded">{steps}</div>
           </FoldedPanel>
+        </div>
+        <div class="side">
+          <Throughput perSecond={txsPerSecond(seconds, end)} />
+          <Figures facts={figuresOf(data, context, { tip: blocks[0], pending: pending?.count, now, asOf: live?.figuresAsOf })} />
+          {crossChain}
         </div>
       </div>
     </>
