@@ -256,6 +256,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     const { txID } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
     await page.open(`${url}/tx/${txID}`);
     expect(await page.run(`document.getElementById('payload').textContent.includes('utxoBytes')`)).toBe(false);
+    // Its script listens to clicks once it is loaded.
+    await until(`document.querySelector('.stream-state.live') !== null`);
     await until(`[...document.querySelectorAll('[role=tab]')].find(({ textContent }) => textContent === 'JSON')?.click() === undefined`);
     expect(await until(`document.querySelector('#raw-text').textContent.includes('"utxoBytes"')`)).toBe(true);
     const shown = JSON.parse(await text('#raw-text'));
