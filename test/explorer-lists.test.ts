@@ -106,3 +106,19 @@ test('holders, assets and transfers have pages too', async () => {
   for (const word of ['Lineage', 'Way<', 'atched']) expect(transfers).not.toContain(word);
   expect((await open('/cross-chain?show=imported')).html).toContain('None of this page is imported.');
 });
+
+test('a name that nothing has: what is most like it, and what to do next', async () => {
+  const textOf = async (path: string) => (await open(path)).html.replace(/<(script|style).*?<\/\1>/gs, '');
+  expect((await send('/search?q=avm.getTx')).headers.location).toBe('/api/avm.getTx');
+  expect((await send('/getTxByHash')).headers.location).toBe('/api/data/getTxByHash');
+  expect(await textOf('/search?q=avm.getTxx')).toContain('href="/api/avm.getTx"');
+  expect(await textOf('/mempol')).toContain('<a href="/mempool"');
+  expect(await textOf('/block/900')).toContain('<a href="/blocks"');
+  expect(await textOf('/search?q=zzzz')).toContain('Begin with a list');
+  // One transaction begins like another that does not exist.
+  const [id = ''] = (await open(`/address/${accounts[1]}`)).ids;
+  const page = await textOf(`/tx/${id.slice(0, 10)}${'z'.repeat(id.length - 10)}`);
+  expect([page.includes(`href="/tx/${id}"`), page.includes('begins alike')]).toEqual([true, true]);
+  await node.dev('dev.label', { address: accounts[2], name: 'treasury' });
+  expect(await textOf('/search?q=tresury')).toContain(`href="/address/${accounts[2]}"`);
+});

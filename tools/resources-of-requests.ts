@@ -107,7 +107,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'webhooks, and their deliveries that wait',
     limit:
-      '256 webhooks with 1,000 addresses each; at most 192 of them belong to API keys, 32 to one key. {api/webhooks/deliverer.ts#maxRequests} requests of {api/webhooks/message.ts#maxMessageBytes} bytes at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} for one key; {api/webhooks/deliverer.ts#reservedRequests} are reserved for the operator and {api/webhooks/deliverer.ts#reservedRequests} for keys. About 64 deliveries of a webhook wait in memory, the rest in the event log',
+      '256 webhooks with 1,000 addresses each; at most 192 of them belong to API keys, 32 to one key. {api/webhooks/deliverer.ts#maxRequests} requests of {api/webhooks/message.ts#maxMessageBytes} bytes at a time, {api/webhooks/deliverer.ts#maxRequestsOfKey} for one key; {api/webhooks/deliverer.ts#reservedRequests} are reserved for the operator and {api/webhooks/deliverer.ts#reservedRequests} for keys. About 64 deliveries of a webhook wait in memory, the rest in the event log; its last 50 attempts are stored, with 128 KiB of bodies',
     over: '403 for a further webhook; deliveries wait in the log, and lost events are shown as a gap',
     seen: 'serac_webhook_deliveries_waiting',
     test: 'src/api/webhooks/deliverer.test.ts',
@@ -115,7 +115,7 @@ export const requestResources: readonly ResourceRow[] = [
       'api/webhooks/deliverer.ts runners',
       'api/webhooks/delivery-window.ts entries',
       'api/webhooks/send-message.ts running',
-      'api/webhooks/state-saver.ts waiting',
+      'api/webhooks/state-saver.ts waiting attempts',
     ],
   },
   {

@@ -27,6 +27,7 @@ export type TxList = ResponseOf<(typeof txRows)['listLatestPrimaryNetworkTransac
 export type BlockList = ResponseOf<(typeof blockRows)['listLatestPrimaryNetworkBlocks']>;
 export type UtxoList = ResponseOf<(typeof utxoRows)['getUtxosByAddresses']>;
 export type WebhookList = ResponseOf<(typeof webhookRows)['listWebhooks']>;
+export type WebhookAttempts = ResponseOf<(typeof webhookRows)['listWebhookAttempts']>;
 export type RollingWindow = ResponseOf<(typeof metricRows)['getChainRollingWindowMetrics']>;
 export type Series = ResponseOf<(typeof metricRows)['getChainMetrics']>;
 

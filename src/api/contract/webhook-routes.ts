@@ -1,10 +1,11 @@
 import { route } from './route.ts';
 import { pageParams, pageSize, pageToken } from './route-params.ts';
-import { integer, list, object, oneOf, optional, text, uuid } from './schema.ts';
+import { integer, integerIn, list, object, oneOf, optional, text, uuid } from './schema.ts';
 import {
   bodyKeys,
   CreatedWebhookSchema,
   newWebhookParams,
+  WebhookAttemptSchema,
   WebhookSchema,
   webhookChangeParams,
   webhookLimits,
@@ -76,6 +77,26 @@ export const webhookRows = {
       'Gives a webhook a new random secret; about a second after the answer requests are signed with it, until then a receiver accepts both',
     params: { id },
     response: object('WebhookSecret', { secret: text() }),
+    cachePolicy: 'never',
+    isOperator: true,
+  }),
+  listWebhookAttempts: route({
+    method: 'GET',
+    path: '/v1/webhooks/{id}/attempts',
+    tag: 'Webhooks',
+    summary: `The last requests to the receiver of a webhook, up to ${webhookLimits.attempts}, newest first, with their bodies and answers`,
+    params: { id },
+    response: object('ListWebhookAttemptsResponse', { attempts: list(WebhookAttemptSchema) }),
+    cachePolicy: 'never',
+    isOperator: true,
+  }),
+  repeatWebhookAttempt: route({
+    method: 'POST',
+    path: '/v1/webhooks/{id}/attempts/{number}',
+    tag: 'Webhooks',
+    summary: 'Sends a message of a webhook again, about a second after the answer: with the same messageId, so that a receiver can drop it',
+    params: { id, number: integerIn(1, undefined, 'The attempt whose message is sent.') },
+    response: WebhookAttemptSchema,
     cachePolicy: 'never',
     isOperator: true,
   }),

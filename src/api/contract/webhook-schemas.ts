@@ -13,6 +13,9 @@ export const webhookLimits = {
   url: 2048,
   name: 100,
   description: 500,
+  /** Attempts that are kept of a webhook, and the bytes of their bodies: the last bodies are kept whole. */
+  attempts: 50,
+  attemptBytes: 131_072,
   minSecret: 16,
   maxSecret: 128,
 } as const;
@@ -116,6 +119,19 @@ export const CreatedWebhookSchema = object('CreatedWebhook', {
   secret: text('The key of the signatures. It is shown here only.'),
 });
 
+/** One request to the receiver of a webhook. */
+export const WebhookAttemptSchema = object('WebhookAttempt', {
+  number: integer('Order of the attempts of this webhook.'),
+  messageId: text('The same in every attempt to deliver this message.'),
+  time: integer('Unix milliseconds.'),
+  duration: integer('Milliseconds until the receiver answered.'),
+  attempt: integer('The first has number 1. Attempts that failed for the same reason are shown as the last of them.'),
+  isSentAgain: flag('true: somebody asked for it.'),
+  status: optional(integer('HTTP status of the receiver; absent if it did not answer.')),
+  error: optional(text('Why it failed; absent if it was delivered.')),
+  body: optional(text('The body, without its signature; absent if later bodies needed the room.')),
+});
+
 const { tx: _, summary, balanceChanges, ...txProperties } = eventSchemas.tx.properties;
 
 /** A transaction as in the event stream, without its JSON: amounts there may be above 2^53, which a receiver that parses it would round. */
@@ -132,6 +148,7 @@ export const WebhookMessageSchema = object('WebhookMessage', {
   webhookId: text(),
   eventType: oneOf([...webhookEventTypes, 'reverted', 'reset'], 'reverted: a developer has reverted the chain. reset: events were lost.'),
   messageId: text('The same in every attempt to deliver this message: a receiver drops one that it has.'),
+  isSentAgain: optional(flag('true: somebody asked for this attempt; the message was sent before.')),
   timestamp: integer('Unix seconds of this attempt: a receiver refuses one that is old.'),
   event: anyOf([WebhookTxSchema, eventSchemas.reverted, eventSchemas.reset]),
 });

@@ -62,6 +62,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
       startDeliverer({
         ...{ store, hub, timers, logError },
         now: () => setup.now,
+        milliseconds: () => setup.now * 1000,
         random: () => 0.5,
         limits: { ...deliveryLimits, backoff: { first: 10, max: 20 }, ...limits },
         formatAddress: () => (address) => address,
@@ -70,6 +71,7 @@ async function open(seed: number, limits: Partial<DeliveryLimits> = {}, maxEntri
           sent.push(JSON.parse(body));
           await (owner === 'slow' ? setup.slowReceiver.promise : Bun.sleep(1));
           if (!setup.isUp) throw new Error('the receiver is down');
+          return 200;
         },
         ...deps,
       }),

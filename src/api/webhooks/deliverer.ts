@@ -2,6 +2,8 @@ import { messageOf } from '../../base/fault.ts';
 import { createSlots } from '../../base/timing/slots.ts';
 import { every } from '../../base/timing/timers.ts';
 import { type HookRunner, type RunnerDeps, startHookRunner } from './hook-runner.ts';
+import { readSentMessage } from './message.ts';
+import { sendAttempt } from './send-attempt.ts';
 import { createStateSaver } from './state-saver.ts';
 import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
 
@@ -36,11 +38,11 @@ const refreshInterval = 1000;
 /** Delivers the events of all active webhooks, with a runner for each (hook-runner.ts). One process per database has one. */
 export function startDeliverer(
   deps: Omit<RunnerDeps, 'slots' | 'observer'> & {
-    readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update'>;
+    readonly store: Pick<WebhookStore, 'revision' | 'changedSince' | 'saveStates' | 'update' | 'find' | 'takeWanted'>;
     readonly log: (line: string) => void;
   },
 ) {
-  const { store, hub, send, timers, now, random, limits, formatAddress, log, logError } = deps;
+  const { store, hub, send, timers, now, milliseconds, random, limits, formatAddress, log, logError } = deps;
   /** One per active webhook, so at most as many as there are webhooks. */
   const runners = new Map<string, { readonly runner: HookRunner; readonly filterText: string }>();
   let known = -1;
@@ -75,8 +77,9 @@ export function startDeliverer(
       log(`webhook ${id} is inactive now: ${reason}`);
       deactivate(id, reason);
     },
-    onAttempt: (isDelivered) => {
-      if (isDelivered) delivered++;
+    onAttempt: (id, attempt) => {
+      saver.addAttempt(id, attempt);
+      if (attempt.error === undefined) delivered++;
       else failedAttempts++;
     },
   };
@@ -98,9 +101,22 @@ export function startDeliverer(
     const position = (running?.runner.state() ?? saver.unsaved(webhook.id) ?? state).position;
     const runner = startHookRunner(
       { webhook, state: { ...state, position } },
-      { hub, send, timers, now, random, slots, limits, formatAddress, observer, logError },
+      { hub, send, timers, now, milliseconds, random, slots, limits, formatAddress, observer, logError },
     );
     runners.set(webhook.id, { runner, filterText });
+  };
+
+  const aborting = new AbortController();
+  /** Sends a message again that somebody asked for. It changes nothing else: the webhook delivers as before. */
+  const sendAgain = async ({ webhookID, body }: { readonly webhookID: string; readonly body: string | undefined }): Promise<void> => {
+    const found = await store.find(webhookID).catch((cause: unknown) => void fail(cause));
+    if (found === undefined || body === undefined || isClosed) return;
+    const { webhook } = found;
+    await slots.run(async () => {
+      const message = readSentMessage(body);
+      const attempt = await sendAttempt({ message, attempt: 1, webhook, send, now, milliseconds, signal: aborting.signal });
+      if (!isClosed) observer.onAttempt(webhookID, attempt);
+    }, webhook.owner);
   };
 
   const readChanges = async (): Promise<void> => {
@@ -112,6 +128,7 @@ export function startDeliverer(
     for (const id of runners.keys()) if (!present.has(id)) stopRunner(id);
     for (const stored of changed) apply(stored);
     known = revision;
+    for (const wanted of await store.takeWanted()) void sendAgain(wanted);
   };
   const refresher = createRefresher(() => readChanges().catch(fail));
   const stopRefreshing = every(timers, refreshInterval, refresher.run);
@@ -127,6 +144,7 @@ export function startDeliverer(
     /** Aborts running requests and stores how far deliveries are. */
     close: async (): Promise<void> => {
       isClosed = true;
+      aborting.abort();
       stopRefreshing();
       for (const { runner } of runners.values()) runner.stop();
       await refresher.idle();

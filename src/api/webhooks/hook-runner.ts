@@ -1,6 +1,5 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
-import { messageOf } from '../../base/fault.ts';
 import { createBackoff } from '../../base/timing/backoff.ts';
 import type { Slots } from '../../base/timing/slots.ts';
 import type { Timers } from '../../base/timing/timers.ts';
@@ -8,9 +7,10 @@ import type { EventHub } from '../events/hub.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
 import { createDeliveryWindow, type DeliveryWindow, type Pending } from './delivery-window.ts';
 import { createHookSubscription } from './hook-subscription.ts';
-import { createMessage, type Message, readEvent, signMessage } from './message.ts';
+import { createMessage, type Message, readEvent } from './message.ts';
+import { sendAttempt } from './send-attempt.ts';
 import type { SendMessage } from './send-message.ts';
-import type { DeliveryState, Gap, Webhook } from './webhook.ts';
+import type { Attempt, DeliveryState, Gap, Webhook } from './webhook.ts';
 import type { StoredWebhook } from './webhook-store.ts';
 
 /** Limits of the deliveries of a webhook. */
@@ -39,6 +39,8 @@ export type RunnerDeps = {
   readonly timers: Pick<Timers, 'after'>;
   /** Unix seconds. */
   readonly now: () => number;
+  /** Unix milliseconds, for the list of attempts. */
+  readonly milliseconds: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Limits the requests of all webhooks together. The owner of a request is the API key of its webhook; the operator's have none. */
@@ -54,7 +56,7 @@ type RunnerObserver = {
   readonly onState: (id: string, state: DeliveryState) => void;
   /** Called when deliveries have failed for too long: the runner has stopped. */
   readonly onGivenUp: (id: string, reason: string) => void;
-  readonly onAttempt: (isDelivered: boolean) => void;
+  readonly onAttempt: (id: string, attempt: Attempt) => void;
 };
 
 export type HookRunner = ReturnType<typeof startHookRunner>;
@@ -71,6 +73,8 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
   let webhook = first;
   let state = firstState;
   let isStopped = false;
+  /** Attempts of the deliveries that are not finished. */
+  const attempts = new WeakMap<Pending<Message>, number>();
   const pause = createPause(timers, createBackoff(limits.backoff, deps.random), () => startNext());
 
   const setState = (change: Partial<DeliveryState>): void => {
@@ -106,15 +110,23 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
       window.fail(pending);
       return;
     }
-    const { body, headers } = signMessage(pending.value, webhook.secret, now());
-    const failure = await deps
-      .send({ url: webhook.url, owner: webhook.owner, headers, body, signal: aborting.signal })
-      .then(() => undefined, messageOf);
+    const number = (attempts.get(pending) ?? 0) + 1;
+    attempts.set(pending, number);
+    const { send, milliseconds } = deps;
+    const attempt = await sendAttempt({
+      message: pending.value,
+      attempt: number,
+      webhook,
+      send,
+      now,
+      milliseconds,
+      signal: aborting.signal,
+    });
     if (isStopped) return;
-    observer.onAttempt(failure === undefined);
-    if (failure !== undefined) {
+    observer.onAttempt(webhook.id, attempt);
+    if (attempt.error !== undefined) {
       window.fail(pending);
-      retryLater(failure);
+      retryLater(attempt.error);
       return;
     }
     window.finish(pending);

@@ -6,7 +6,13 @@ import type { StreamEvent } from '../events/stream-event.ts';
 import type { Webhook } from './webhook.ts';
 
 /** A message for a webhook, made of an event of the stream. Times are added when it is sent. */
-export type Message = { readonly webhookId: string; readonly eventType: string; readonly messageId: string; readonly event: MessageEvent };
+export type Message = {
+  readonly webhookId: string;
+  readonly eventType: string;
+  readonly messageId: string;
+  readonly event: MessageEvent;
+  readonly isSentAgain?: true;
+};
 
 /** The JSON of an event of the stream. */
 export type MessageEvent = { readonly id: string; readonly kind: string; readonly [name: string]: unknown };
@@ -51,6 +57,12 @@ export const createMessageID = (webhookId: string, eventID: string): string =>
 export function signMessage(message: Message, secret: string, timestamp: number) {
   const body = canonicalJson({ ...message, timestamp });
   return { body, headers: { 'content-type': 'application/json', [signatureHeader]: signBody(body, secret) } };
+}
+
+/** The message of a body that was sent before, to send it again. */
+export function readSentMessage(body: string): Message {
+  const { timestamp: _, ...message } = JSON.parse(body) as Message & { readonly timestamp: number };
+  return { ...message, isSentAgain: true };
 }
 
 /** HMAC-SHA256 of a body, in hex. */

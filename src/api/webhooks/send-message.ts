@@ -3,7 +3,7 @@ import type { Timers } from '../../base/timing/timers.ts';
 import { WebhookError } from './fault.ts';
 import { checkTargetAddress, hostOf, parseTarget, policyForOwner, type TargetPolicy } from './target-policy.ts';
 
-/** Sends one request. Rejects with the reason unless the receiver answers with a status from 200 to 299. */
+/** Sends one request and returns the status. Rejects with the reason unless the receiver answers with a status from 200 to 299. */
 export type SendMessage = (attempt: {
   readonly url: string;
   /** The API key of the webhook; undefined: the operator. */
@@ -11,7 +11,7 @@ export type SendMessage = (attempt: {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-}) => Promise<void>;
+}) => Promise<number>;
 
 /** What sends need of the platform. */
 export type PostSockets = {
@@ -64,7 +64,7 @@ export function createSendMessage(
       const status = await post({ url, address, headers: sentHeaders, body, signal, maxResponseBytes }).catch((error: unknown) => {
         throw new WebhookError(`the request to ${url.host} failed: ${reasonOf(error)}`, { code: 'WEBHOOK_FAILED', status: undefined });
       });
-      if (status >= 200 && status <= 299) return;
+      if (status >= 200 && status <= 299) return status;
       const reason = status >= 300 && status <= 399 ? 'redirects are not followed' : 'a status from 200 to 299 is needed';
       throw new WebhookError(`${url.host} answered with status ${status}; ${reason}`, { code: 'WEBHOOK_FAILED', status });
     } finally {

@@ -1,5 +1,6 @@
 import type { Timers } from '../../base/timing/timers.ts';
-import type { DeliveryState } from './webhook.ts';
+import { webhookLimits } from '../contract/webhook-schemas.ts';
+import type { Attempt, DeliveryState } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Milliseconds. A crash before the end of this time repeats deliveries; a write to the disk per delivery would cost more. */
@@ -16,20 +17,23 @@ export function createStateSaver(
 ) {
   /** The newest state of each webhook that has one which is not stored. */
   let waiting = new Map<string, DeliveryState>();
+  /** The last attempts of each webhook that are not stored. */
+  let attempts = new Map<string, readonly Attempt[]>();
   let running: Promise<void> = Promise.resolve();
   let isScheduled = false;
   let isClosed = false;
 
   const save = async (): Promise<void> => {
-    const states = waiting;
-    if (states.size === 0) return;
-    waiting = new Map();
+    const [states, made] = [waiting, attempts];
+    if (states.size === 0 && made.size === 0) return;
+    [waiting, attempts] = [new Map(), new Map()];
     try {
-      await store.saveStates(states);
+      await store.saveStates(states, made);
       onResult(undefined);
     } catch (error) {
       // What changed meanwhile is newer.
       waiting = new Map([...states, ...waiting]);
+      for (const [id, list] of made) attempts.set(id, lastOf([...list, ...(attempts.get(id) ?? [])]));
       onResult(error);
       schedule();
     }
@@ -49,6 +53,11 @@ export function createStateSaver(
       waiting.set(id, state);
       schedule();
     },
+    /** Takes an attempt of a webhook. Of those that wait, only the last are stored. */
+    addAttempt: (id: string, attempt: Attempt): void => {
+      attempts.set(id, lastOf([...(attempts.get(id) ?? []), attempt]));
+      schedule();
+    },
     /** A state that is not stored yet. */
     unsaved: (id: string): DeliveryState | undefined => waiting.get(id),
     /** Stores what is left. */
@@ -59,3 +68,13 @@ export function createStateSaver(
     },
   };
 }
+
+/** The attempts that are stored anyway. */
+const lastOf = (attempts: readonly Attempt[]): readonly Attempt[] => {
+  let bytes = 0;
+  const from = attempts.findLastIndex(({ body = '' }) => {
+    bytes += body.length;
+    return bytes > webhookLimits.attemptBytes;
+  });
+  return attempts.slice(Math.max(from, attempts.length - webhookLimits.attempts, 0));
+};

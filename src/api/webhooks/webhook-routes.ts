@@ -15,7 +15,7 @@ import type { ServedChain, ServedChains } from '../rest/served-chains.ts';
 import { WebhookError } from './fault.ts';
 import { parseTarget, policyForOwner, type TargetPolicy } from './target-policy.ts';
 import type { Webhook, WebhookFilter } from './webhook.ts';
-import type { StoredWebhook, WebhookStore } from './webhook-store.ts';
+import type { StoredAttempt, StoredWebhook, WebhookStore } from './webhook-store.ts';
 
 /** What the routes of webhooks work with. */
 export type WebhookDeps = {
@@ -100,6 +100,20 @@ export const webhookRoutes = implementRoutes<WebhookDeps>()(webhookRows, {
     const secret = createSecret(deps);
     await changeWebhook(deps, id, keyID, (webhook) => ({ ...webhook, secret }));
     return { secret };
+  },
+  listWebhookAttempts: async (deps, { id }, { keyID }) => {
+    const store = await deps.store();
+    const { webhook } = await requireWebhook(store, id, keyID);
+    return { attempts: (await store.attempts(webhook.id)).map(describeAttempt) };
+  },
+  repeatWebhookAttempt: async (deps, { id, number }, { keyID }) => {
+    const store = await deps.store();
+    const { webhook } = await requireWebhook(store, id, keyID);
+    const found = (await store.attempts(webhook.id)).find((attempt) => attempt.number === number);
+    if (found?.body === undefined) throw notFound(`Attempt ${number} of this webhook is not kept any more, or its body is not`);
+    await store.wantAgain(webhook.id, number);
+    deps.onChanged();
+    return describeAttempt(found);
   },
   addAddressesToWebhook: (deps, { id, addresses }, { keyID }) =>
     changeWebhook(deps, id, keyID, (webhook) => changeKeys(webhook, addresses, deps, (old, given) => [...new Set([...old, ...given])])),
@@ -210,6 +224,8 @@ function describeWebhook({ formatAddress }: Pick<WebhookDeps, 'formatAddress'>, 
     delivery: { position, delivered, failedAttempts, ...times, inactiveReason: webhook.inactiveReason },
   };
 }
+
+const describeAttempt = ({ messageID, ...attempt }: StoredAttempt) => ({ messageId: messageID, ...attempt });
 
 /** Which events a webhook gets, in the words of AvaCloud. */
 function describeFilter({ filter, chainID }: Webhook, formatAddress: WebhookDeps['formatAddress']) {

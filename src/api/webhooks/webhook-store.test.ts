@@ -9,8 +9,8 @@ import { idOf, idText } from '../../base/bytes/id.ts';
 import type { Postgres } from '../../cluster/postgres/postgres.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
 import { openSharedFile } from '../access/shared-file.ts';
-import type { Webhook } from './webhook.ts';
-import { createWebhookStore, prepareWebhookTables, type StoredWebhook } from './webhook-store.ts';
+import type { Attempt, Webhook } from './webhook.ts';
+import { createWebhookStore, prepareWebhookTables, type StoredWebhook, type WebhookStore } from './webhook-store.ts';
 
 const url = process.env.SERAC_TEST_POSTGRES;
 const address = (byte: number) => byte.toString(16).padStart(2, '0').repeat(20) as Address;
@@ -109,6 +109,39 @@ async function checkStore(sql: WritableSql, another: WritableSql): Promise<void>
   await store.remove('h');
   expect((await other.list(0, 10, { owner: 'key' })).map(({ webhook }) => [webhook.id, webhook.owner])).toEqual([['e', 'key']]);
   expect(await store.list(0, 10, { owner: 'key', isActive: false })).toEqual([]);
+  await checkAttempts(store);
+}
+
+/** The last attempts are kept, with so many bytes of bodies; those that failed alike count as one. */
+async function checkAttempts(store: WebhookStore): Promise<void> {
+  await store.add(newWebhook('hook'), 'p', { max: 20, maxOfKeys: 2, maxOfKey: 1 });
+  const attempt = (number: number, error?: string): Attempt => ({
+    ...{ messageID: error === undefined ? `m${number}` : 'm', time: number, duration: 1, attempt: number, isSentAgain: false },
+    ...{ status: 200, error, body: 'x'.repeat(10_000) },
+  });
+  const save = (attempts: readonly Attempt[]) =>
+    store.saveStates(
+      new Map(),
+      new Map([
+        ['hook', attempts],
+        ['unknown', attempts],
+      ]),
+    );
+  await save([attempt(1, 'down'), attempt(2, 'down'), attempt(3, 'slow'), attempt(4, 'down')]);
+  expect((await store.attempts('hook')).map(({ attempt, error }) => [attempt, error])).toEqual([
+    [4, 'down'],
+    [3, 'slow'],
+  ]);
+  await save(Array.from({ length: 70 }, (_, i) => attempt(i)));
+  const kept = await store.attempts('hook');
+  expect([kept.length, kept[0]?.attempt, kept.at(-1)?.attempt]).toEqual([50, 69, 20]);
+  expect(kept.filter(({ body }) => body !== undefined).length).toBe(13);
+  expect(await store.attempts('unknown')).toEqual([]);
+  await store.wantAgain('hook', kept[0]?.number ?? 0);
+  expect((await store.takeWanted()).map(({ webhookID, attempt }) => [webhookID, attempt])).toEqual([['hook', 69]]);
+  expect(await store.takeWanted()).toEqual([]);
+  await store.remove('hook');
+  expect(await store.attempts('hook')).toEqual([]);
 }
 
 /** The tables as they were before webhooks had owners and the version was stored. */

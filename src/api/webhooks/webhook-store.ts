@@ -3,7 +3,8 @@ import { runInWrite } from '../../ledger/index/query-runner.ts';
 import type { SqlValue, WritableSql } from '../../ledger/index/sql.ts';
 import { migrateTableSet } from '../../ledger/index/table-set.ts';
 import type { Queries } from '../../ledger/store/queries.ts';
-import type { DeliveryState, Webhook, WebhookSettings } from './webhook.ts';
+import { addAttempts, readAttempts, readWanted } from './attempt-store.ts';
+import type { Attempt, DeliveryState, Webhook, WebhookSettings } from './webhook.ts';
 import {
   type DeliveryRow,
   settingColumns,
@@ -37,11 +38,20 @@ export type WebhookStore = {
   readonly revision: () => Promise<number>;
   /** The IDs of all webhooks, and those that were changed after a revision. */
   readonly changedSince: (revision: number) => Promise<{ readonly ids: readonly string[]; readonly changed: readonly StoredWebhook[] }>;
-  readonly saveStates: (states: ReadonlyMap<string, DeliveryState>) => Promise<void>;
+  /** Stores how far deliveries are, and the attempts since. */
+  readonly saveStates: (states: ReadonlyMap<string, DeliveryState>, attempts?: ReadonlyMap<string, readonly Attempt[]>) => Promise<void>;
+  /** The last attempts of a webhook, newest first. */
+  readonly attempts: (id: string) => Promise<readonly StoredAttempt[]>;
+  /** Asks the deliverer to send the message of an attempt again. */
+  readonly wantAgain: (id: string, number: number) => Promise<void>;
+  /** The attempts that shall be sent again, each once. */
+  readonly takeWanted: () => Promise<readonly (StoredAttempt & { readonly webhookID: string })[]>;
 };
 
 type WebhookCounts = { readonly max: number; readonly maxOfKeys: number; readonly maxOfKey: number };
 type ListFilter = { readonly isActive?: boolean | undefined; readonly owner?: string | undefined };
+
+export type StoredAttempt = Attempt & { readonly number: number };
 
 export type StoredWebhook = { readonly webhook: Webhook; readonly state: DeliveryState };
 
@@ -118,6 +128,7 @@ export function createWebhookStore(sql: WritableSql): WebhookStore {
         raiseRevision,
         ['DELETE FROM webhook WHERE id = ?', [id]],
         ['DELETE FROM webhook_delivery WHERE webhook = ?', [id]],
+        ['DELETE FROM webhook_attempt WHERE webhook = ?', [id]],
       ]);
     },
     revision: readRevision,
@@ -125,14 +136,34 @@ export function createWebhookStore(sql: WritableSql): WebhookStore {
       ids: (await sql.all<{ id: string }>('SELECT id FROM webhook', [])).map(({ id }) => id),
       changed: await select('WHERE revision > ? ORDER BY number', [revision]),
     }),
-    saveStates: async (states) => {
-      await runAll(
-        sql,
-        [...states].map(([id, state]) => [
-          `UPDATE webhook_delivery SET ${stateColumns.map((column) => `${column} = ?`).join(', ')} WHERE webhook = ?`,
-          [...stateValues(state), id],
-        ]),
-      );
+    saveStates: async (states, attempts = new Map()) => {
+      await runAll(sql, [
+        ...[...states].map(
+          ([id, state]): Statement => [
+            `UPDATE webhook_delivery SET ${stateColumns.map((column) => `${column} = ?`).join(', ')} WHERE webhook = ?`,
+            [...stateValues(state), id],
+          ],
+        ),
+        ...[...attempts].flatMap(([id, added]) => addAttempts(id, added)),
+      ]);
+    },
+    attempts: (id) => readAttempts(sql, id),
+    wantAgain: async (id, number) => {
+      await runAll(sql, [raiseRevision, ['UPDATE webhook_attempt SET wanted = 1 WHERE webhook = ? AND number = ?', [id, number]]]);
+    },
+    takeWanted: async () => {
+      const wanted = await readWanted(sql);
+      if (wanted.length > 0)
+        await runAll(
+          sql,
+          wanted.map(
+            ({ webhookID, number }): Statement => [
+              'UPDATE webhook_attempt SET wanted = 0 WHERE webhook = ? AND number = ?',
+              [webhookID, number],
+            ],
+          ),
+        );
+      return wanted;
     },
   };
 }

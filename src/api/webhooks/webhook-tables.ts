@@ -3,7 +3,7 @@ import { type Id, idText, parseId } from '../../base/bytes/id.ts';
 import type { SqlValue } from '../../ledger/index/sql.ts';
 import type { TableSet } from '../../ledger/index/table-set.ts';
 import { toQuery } from '../../ledger/store/queries.ts';
-import type { DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from './webhook.ts';
+import type { Attempt, DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from './webhook.ts';
 
 /**
  * The tables of webhooks, the same in SQLite and PostgreSQL. The deliverer writes webhook_delivery only, and those who manage webhooks write
@@ -11,8 +11,24 @@ import type { DeliveryState, Gap, Webhook, WebhookFilter, WebhookSettings } from
  * webhook           what was set. keys: addresses in hex or IDs of assets, separated by commas. active: 0 or 1. owner: an API key; empty: the
  *                   operator.
  * webhook_delivery  how far its deliveries are.
+ * webhook_attempt   the last requests to the receiver of a webhook, in the order of number. wanted: 1 if the message shall be sent again.
  * webhook_meta      one row. revision: rises with every change of `webhook`, so that the deliverer in another process sees it.
  */
+const attemptTable = `CREATE TABLE IF NOT EXISTS webhook_attempt(
+    webhook TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    message TEXT NOT NULL,
+    time BIGINT NOT NULL,
+    duration BIGINT NOT NULL,
+    attempt BIGINT NOT NULL,
+    again BIGINT NOT NULL,
+    status BIGINT,
+    error TEXT,
+    body TEXT,
+    wanted BIGINT NOT NULL,
+    PRIMARY KEY (webhook, number)
+  )`;
+
 const webhookSchema = [
   `CREATE TABLE IF NOT EXISTS webhook(
     id TEXT PRIMARY KEY,
@@ -40,17 +56,21 @@ const webhookSchema = [
     last_error TEXT,
     gap TEXT
   )`,
+  attemptTable,
   'CREATE TABLE IF NOT EXISTS webhook_meta(revision BIGINT NOT NULL)',
   'INSERT INTO webhook_meta(revision) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM webhook_meta)',
 ];
 
-/** Version 2 added the owner: whoever has created a webhook before that is the operator. */
+/** Version 2 added the owner: whoever has created a webhook before that is the operator. Version 3 added the attempts. */
 export const webhookTables: TableSet = {
   name: 'webhooks',
   create: webhookSchema,
   upgrades: [
     function* () {
       yield [toQuery(`ALTER TABLE webhook ADD COLUMN owner TEXT NOT NULL DEFAULT ''`)];
+    },
+    function* () {
+      yield [toQuery(attemptTable)];
     },
   ],
   addedColumn: { table: 'webhook', column: 'owner' },
@@ -140,4 +160,28 @@ export const stateOf = (row: DeliveryRow): DeliveryState => ({
   failingSince: row.failing_since ?? undefined,
   lastError: row.last_error ?? undefined,
   gap: row.gap === null ? undefined : (JSON.parse(row.gap) as Gap),
+});
+
+export type AttemptRow = {
+  readonly number: number;
+  readonly message: string;
+  readonly time: number;
+  readonly duration: number;
+  readonly attempt: number;
+  readonly again: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly body: string | null;
+};
+
+export const attemptOf = (row: AttemptRow): Attempt & { readonly number: number } => ({
+  number: row.number,
+  messageID: row.message,
+  time: row.time,
+  duration: row.duration,
+  attempt: row.attempt,
+  isSentAgain: row.again === 1,
+  status: row.status ?? undefined,
+  error: row.error ?? undefined,
+  body: row.body ?? undefined,
 });

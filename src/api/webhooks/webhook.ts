@@ -48,3 +48,22 @@ export type DeliveryState = {
 
 /** Events that the log did not have any more. */
 export type Gap = { readonly after: string; readonly resumedAt: string; readonly reason: string; readonly time: number };
+
+/** One request to the receiver of a webhook. */
+export type Attempt = {
+  readonly messageID: string;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The first has number 1. */
+  readonly attempt: number;
+  /** Whether somebody asked for it. */
+  readonly isSentAgain: boolean;
+  /** HTTP status of the receiver; undefined if it did not answer. */
+  readonly status: number | undefined;
+  /** Why it failed; undefined if it was delivered. */
+  readonly error: string | undefined;
+  /** As it was sent. */
+  readonly body: string | undefined;
+};

@@ -33,6 +33,7 @@ export const startWebhookDelivery = (
     send: createSendMessage(env.postSockets, policy, env.version, env.timers),
     timers: env.timers,
     now: () => Number(env.clock.unixSeconds()),
+    milliseconds: () => Number(env.clock.unixNanos() / 1_000_000n),
     random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
     limits: deliveryLimits,
     log: (line) => env.log(line, 'warn'),

@@ -241,6 +241,8 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
   // Memory and the lag behind a followed node change without an event.
   // A call of another program may be the first after a minute: the log of calls must be read, or it ends.
   if (view === 'calls') return 60_000;
+  // Receivers answer without an event of the chain.
+  if (view === 'webhooks') return 3000;
   return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 

@@ -33,6 +33,14 @@ export function createReferenceLoader() {
       };
     },
 
+    /** The method or route with a name, in any case: `avm.getTx`, `getTxByHash`. Texts that cannot be one are not looked up. */
+    findByName: async (source: Source, name: string): Promise<ReferenceEntry | undefined> => {
+      if (!/^[a-z]+(\.\w{3,40}|[A-Z][A-Za-z0-9]{2,40})$/.test(name)) return undefined;
+      const wanted = name.toLowerCase();
+      const entries = (await loaded.get(source)).groups.flatMap((group) => group.entries);
+      return entries.find(({ id }) => id.toLowerCase() === wanted);
+    },
+
     /** The methods and routes whose names are most like one that does not exist. */
     findNearest: async (source: Source, page: string): Promise<readonly ReferenceEntry[]> => {
       const entries = (await loaded.get(source)).groups.flatMap((group) => group.entries);

@@ -1,7 +1,6 @@
 import type { Handler, HttpRequest, HttpResponse } from '../../api/http/message.ts';
 import { requestOrigin } from '../../api/rest/document-handler.ts';
-import { parseId } from '../../base/bytes/id.ts';
-import { attempt, unlessFault } from '../../base/fault.ts';
+import { attempt } from '../../base/fault.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { createAccountNames } from '../load/account-names.ts';
 import { type AddressText, parseAddressText } from '../load/address-text.ts';
@@ -14,12 +13,12 @@ import { chainPath, type PageContext } from '../load/page-context.ts';
 import { respondWithImage } from '../load/payload-image.ts';
 import { maxQuery, search } from '../load/search.ts';
 import { type Source, SourceError } from '../load/source.ts';
-import { groupDigits } from '../text/text-format.ts';
 import type { MessageData } from '../views/message-view.tsx';
 import type { PagePayload } from '../views/page-payload.ts';
 import { sections } from '../views/sections.ts';
 import { compressBody, type Encoding } from './compressed-body.ts';
 import { createReferenceLoader, type ReferenceLoader } from './load-reference.ts';
+import { explainMissing } from './nothing-found.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referenceEntryPage, referencePath } from './page-table.ts';
@@ -173,7 +172,7 @@ async function load(
   request: HttpRequest,
 ): Promise<Found> {
   try {
-    if (target.kind === 'search') return await loadSearch(source, context, target.text);
+    if (target.kind === 'search') return await loadSearch(source, context, reference, target.text);
     const query = new URLSearchParams(request.query);
     const location = target.row.hasPlaces && query.has('go') ? await findJump(source, context, { path: request.path, query }) : undefined;
     if (location !== undefined) return { location };
@@ -189,15 +188,25 @@ async function load(
       origin: requestOrigin(request),
       parseAddress: (text): AddressText | undefined => parseAddressText(context, text),
     });
-    return page === undefined ? await loadSearch(source, context, target.name, request.path) : { status: page.status ?? 200, page };
+    return page === undefined
+      ? await loadSearch(source, context, reference, target.name, request.path)
+      : { status: page.status ?? 200, page };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { status: error.fault.status, page: sourceFailed(error) };
   }
 }
 
-/** One match: redirects to it. Otherwise a page that lists the matches, or says that there are none. `missing`: the path of a page that does not exist. */
-async function loadSearch(source: Source, context: PageContext, text: string, missing?: string): Promise<Found> {
+/** One match, or the name of a method or route: redirects to it. Otherwise a page that lists the matches, or says that there are none. `missing`: the path of a page that does not exist. */
+async function loadSearch(
+  source: Source,
+  context: PageContext,
+  reference: ReferenceLoader,
+  text: string,
+  missing?: string,
+): Promise<Found> {
+  const entry = await reference.findByName(source, text.trim());
+  if (entry !== undefined && missing === undefined) return { location: `${referencePath}/${entry.page}` };
   const { matches: all, more: unlisted, nearest } = await search(source, context, text);
   const found = all.filter(({ href }) => href !== missing);
   // A text that names something exactly is not meant as a part of other names.
@@ -215,30 +224,10 @@ async function loadSearch(source: Source, context: PageContext, text: string, mi
         links: matches,
       }),
     };
-  const tip = /^[\d,]{1,20}$/.test(text.trim()) ? await readTip(source, context) : undefined;
-  const why =
-    tip !== undefined
-      ? `There is no block at this height yet. The last block of ${context.chain.title} is ${groupDigits(tip)}.`
-      : nearest.length > 0
-        ? 'The checksum does not fit. Did you mean this one?'
-        : isId(text)
-          ? `No block, transaction, asset or output of ${context.chain.title} of the network ${context.network.name} has this ID.${context.has.dev ? ' If it was there before, a revert has removed it.' : ''}`
-          : `Nothing on ${context.chain.title} of the network ${context.network.name} has this height, ID, address or symbol. IDs and addresses are case-sensitive and have a checksum.`;
-  return {
-    status: 404,
-    page: message('Nothing found', {
-      status: 404,
-      text: why,
-      subject: text.slice(0, 200),
-      links: tip === undefined ? nearest : [tipLink(tip)],
-    }),
-  };
+  const tip = await readTip(source, context);
+  const missed = await explainMissing(source, context, { text, nearest, tip, reference });
+  return { status: 404, page: message('Nothing found', { status: 404, subject: text.slice(0, 200), ...missed }) };
 }
-
-/** Whether a text is an ID with the right checksum: nothing is mistyped then. */
-const isId = (text: string): boolean => unlessFault(() => parseId(text.trim())) !== undefined;
-
-const tipLink = (tip: number) => ({ href: `/block/${tip}`, word: `Block ${groupDigits(tip)}`, note: 'the last one' });
 
 const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPage => ({
   view: 'message',

@@ -257,7 +257,11 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   '/webhooks': {
     section: 'webhooks',
     json: () => webhooksPath,
-    load: async ({ source, context }) => ({ view: 'webhooks', title: 'Webhooks', data: await loadWebhooks(source, context) }),
+    load: async ({ source, context, query }) => ({
+      view: 'webhooks',
+      title: 'Webhooks',
+      data: await loadWebhooks(source, context, query.get('webhook')),
+    }),
   },
   [referencePath]: {
     section: undefined,

@@ -8,12 +8,13 @@ import { FieldForm, FormNote } from './form.tsx';
 import { AddressLink, Chip, CopyButton, PageHead, Panel, Scroll } from './parts.tsx';
 import { TableHead } from './table.tsx';
 import { TimeText } from './time-text.tsx';
+import { AttemptsPanel } from './webhook-attempts.tsx';
 
 type Webhook = WebhooksData['webhooks'][number];
 type Send = (method: string, path: string, body: object | undefined, done: (answer: Answer) => string) => Promise<void>;
 type Answer = { readonly secret?: string };
 
-export function WebhooksView({ data: { webhooks }, context }: ViewProps<WebhooksData>) {
+export function WebhooksView({ data: { webhooks, opened }, context }: ViewProps<WebhooksData>) {
   const { send, note, secret, isBusy } = useWebhookCalls();
   return (
     <>
@@ -45,6 +46,21 @@ export function WebhooksView({ data: { webhooks }, context }: ViewProps<Webhooks
         )}
         {webhooks.length === 0 && <p class="table-foot">None yet. Deliveries begin with the next accepted transaction.</p>}
       </Panel>
+      {opened !== undefined && (
+        <AttemptsPanel
+          name={webhookName(webhooks.find(({ id }) => id === opened.id))}
+          attempts={opened.attempts}
+          isBusy={isBusy}
+          sendAgain={(number) =>
+            void send(
+              'POST',
+              `/${opened.id}/attempts/${number}`,
+              undefined,
+              () => 'It is sent again in about a second, with the same messageId.',
+            )
+          }
+        />
+      )}
     </>
   );
 }
@@ -91,6 +107,8 @@ function NewWebhook({ send, isBusy, feeSymbol, children }: NewWebhookProps) {
   );
 }
 
+const webhookName = (webhook: Webhook | undefined): string => webhook?.name || webhook?.url || '';
+
 /** Keys that a row shows. */
 const shownKeys = 3;
 
@@ -122,7 +140,9 @@ function WebhookRow({ webhook, context, send, isBusy }: { webhook: Webhook; cont
         <WebhookState {...{ status, delivery }} />
       </td>
       <td class="number" data-name="Delivered">
-        {groupDigits(delivery.delivered)}
+        <a href={`/webhooks?webhook=${id}`} aria-label={`Last attempts of ${label}`}>
+          {groupDigits(delivery.delivered)}
+        </a>
         {delivery.deliveredAt !== undefined && (
           <div class="quiet">
             <TimeText time={delivery.deliveredAt} />
