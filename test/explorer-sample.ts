@@ -58,6 +58,7 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
       `/outputs/${accounts[1].address}?state=all`,
       `/output/${utxoID}`,
       `/asset/${assetID}`,
+      `/holders/${assetID}`,
       `/asset/${nft.assetID}`,
       `/asset/${long.assetID}`,
       '/mempool',
