@@ -332,7 +332,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await until(`document.querySelector('.stream-state.live') !== null`);
     const height = Number((await node.dev('dev.nodeInfo')).height);
     await click('Send');
-    expect(await untilNote('Sent in')).toBe(true);
+    expect(await untilNote('Sent 1 AVAX from account 0 to account 1.')).toBe(true);
     expect(await until(`[...document.querySelectorAll('td')].some(({ textContent }) => textContent.startsWith('BaseTx '))`)).toBe(true);
     expect(await until(`document.querySelector('main').textContent.includes('${height + 1 - Number(snapshotHeight)} block')`)).toBe(true);
     expect(await until(`/[1-9][0-9]* blocks?, [1-9][0-9]* tx would go/.test(document.querySelector('main').textContent)`)).toBe(true);

@@ -39,7 +39,7 @@ test('a label takes the place of the name or the short address; without labels a
     expect([path, html.includes('>account 1</a>'), html.includes('>account 0</a>')]).toEqual([path, false, true]);
   }
   expect(await shownOn(`/address/${address}`)).toMatch(/<h1[^>]*>(?:<[^>]*>)*Alice &amp; &lt;b>/);
-  expect(await shownOn('/dev')).toContain('<small> Alice &amp; &lt;b></small>');
+  expect(await shownOn('/dev')).toContain('<b>Alice &amp; &lt;b> (account 1)</b>');
   await node.dev('dev.label', { address: 1, name: 'treasury of the test network' });
   expect(await shownOn('/')).toContain('>treasury of the tes…</a>');
   await node.dev('dev.label', { address: 1, name: '' });

@@ -42,19 +42,21 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await open('/dev');
     await type('[name=amount]', '17');
     await type('[name=params]', '{"half": ');
-    await type('[name=method][placeholder]', 'avm.get');
+    await type('#setLatency [name=method]', 'avm.get');
     const { height } = await node.dev('dev.mine', { blocks: 1 });
     expect(await until(`document.querySelector('.foot').textContent.includes('block ${height}')`)).toBe(true);
-    await type('[name=to]', 'X-local1nobody');
+    await type('#send [name=to]', '');
+    await until(`document.querySelector('[name=to-other]') !== null`);
+    await type('[name=to-other]', 'X-local1nobody');
     await press('Send');
-    expect(await note('Failed: ')).toBe(true);
-    expect(await page.run(`getComputedStyle(document.querySelector('.form-note.failed')).borderTopStyle`)).toBe('solid');
-    expect([await inputOf('[name=amount]'), await inputOf('[name=params]'), await inputOf('[name=method][placeholder]')]).toEqual([
+    expect(await until(`document.querySelector('#send-to-note').textContent.startsWith('X-local1nobody is not')`)).toBe(true);
+    expect(await page.run(`document.querySelector('#send [name=to]').ariaInvalid`)).toBe('true');
+    expect([await inputOf('[name=amount]'), await inputOf('[name=params]'), await inputOf('#setLatency [name=method]')]).toEqual([
       '17',
       '{"half": ',
       'avm.get',
     ]);
-    expect(await inputOf('[name=to]')).toBe('X-local1nobody');
+    expect(await inputOf('[name=to-other]')).toBe('X-local1nobody');
   });
 
   test('what somebody else sets is in the strip of an open page: when blocks are made, delays of calls, snapshots', async () => {
@@ -80,19 +82,19 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
   test('what was created is a link and fills the next form; a second faucet works while the first waits for a block', async () => {
     await open('/dev');
     await press('Create');
-    expect(await note('Created ICE')).toBe(true);
-    const id = await inputOf('[name=assetID]');
+    expect(await note('Created 1,000 ICE, owned by account 1.')).toBe(true);
+    await until(`document.querySelector('#mint [name=assetID]').value !== ''`);
+    const id = await inputOf('#mint [name=assetID]');
     expect(await page.run(`document.querySelector('.form-note a[href="/asset/${id}"]') !== null`)).toBe(true);
-    await until(`!document.querySelector('[name=assetID]').form.querySelector('button').disabled`);
     await press('Mint');
-    expect(await note('Minted in')).toBe(true);
+    expect(await note('Minted 100 ICE for account 1.')).toBe(true);
     await node.dev('dev.setAutomine', { enabled: false });
-    await press('Send');
-    expect(await note('Sent in')).toBe(true);
-    const first = await page.run<string>(`document.querySelector('.form-note a[href^="/tx/"]').title`);
-    await until(`!document.querySelector('[name=to]').form.querySelector('button').disabled`);
-    await press('Send');
-    expect(await until(`document.querySelector('.form-note a[href^="/tx/"]').title !== '${first}'`)).toBe(true);
+    await press('Fund');
+    expect(await note('Sent 1,000 AVAX from account 0 to account 1.')).toBe(true);
+    const first = await page.run<string>(`document.querySelector('#faucet .form-note a').title`);
+    await until(`!document.querySelector('#faucet button').disabled`);
+    await press('Fund');
+    expect(await until(`document.querySelector('#faucet .form-note a').title !== '${first}'`)).toBe(true);
     expect((await node.dev('dev.nodeInfo')).pending).toBe(2);
     await node.dev('dev.setAutomine', { enabled: true });
     await node.dev('dev.mine', { blocks: 1 });
@@ -101,7 +103,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
   test('a fault is ordered and ended on the dev panel, and every page shows it', async () => {
     await open('/dev');
     await press('Fail next');
-    expect(await note('The next calls will fail')).toBe(true);
+    expect(await note('The next call of avm.issueTx will fail.')).toBe(true);
     expect((await node.dev('dev.nodeInfo')).faults).toMatchObject([{ kind: 'failure', target: 'avm.issueTx', times: 1 }]);
     await open('/blocks');
     expect(await text('.strip-faults')).toContain('1 fault avm.issueTx fails 1 more time: ');

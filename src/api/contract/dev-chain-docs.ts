@@ -124,7 +124,7 @@ export const nodeDocs: DocsOf<typeof nodeRows> = {
   nodeInfo: {
     summary: 'The state of the node: versions, network, last block, clock, mining',
     result:
-      '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"autoImpersonate":false,"faults":[]}',
+      '{"version":"…","network":{"id":12345,"name":"local","hrp":"local"},"blockchainID":"2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed","height":"…","blockID":"…","blockTime":"…","time":"…","offset":"0","frozen":false,"automine":true,"interval":0,"pending":0,"impersonated":0,"impersonatedAddresses":[],"autoImpersonate":false,"faults":[]}',
   },
 };
 

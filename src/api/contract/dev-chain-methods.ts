@@ -178,6 +178,7 @@ export const nodeRows = {
       ...policy,
       pending: integer(),
       impersonated: integer(),
+      impersonatedAddresses: list(text(), 'At most 100.'),
       autoImpersonate: flag(),
       faults: list(OrderedFault),
     }),

@@ -48,7 +48,7 @@ export const eventKinds = {
   },
   settings: {
     meaning:
-      'A setting of the developer was changed: when blocks are made, delays and failures of calls, the list of snapshots, or the labels of addresses.',
+      'A setting of the developer was changed: when blocks are made, delays and failures of calls, the list of snapshots, the labels of addresses, or which of them are impersonated.',
     isResumable: false,
     isSelectable: true,
     schema: eventSchemas.settings,

@@ -72,7 +72,7 @@ export const eventSchemas = {
   settings: object('SettingsEvent', {
     kind: oneOf(['settings']),
     changed: oneOf(
-      ['blocks', 'faults', 'snapshots', 'labels'],
+      ['blocks', 'faults', 'snapshots', 'labels', 'impersonation'],
       '`blocks`: when they are made. `dev.nodeInfo`, `dev.listSnapshots` and `dev.labels` return the values.',
     ),
   }),

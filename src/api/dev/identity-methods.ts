@@ -6,6 +6,8 @@ import type { DevWallet } from './dev-wallet.ts';
 type IdentityDeps = {
   readonly impersonation: Pick<Impersonation, 'add' | 'remove' | 'setAll' | 'isAll' | 'addresses'>;
   readonly wallet: Pick<DevWallet, 'resolveAddress' | 'formatAddress'>;
+  /** Called after a change. */
+  readonly onChange: () => void;
 };
 
 /** Methods that let transactions spend outputs of an address without its signatures. */
@@ -13,6 +15,7 @@ export const identityMethods = implement<IdentityDeps>()(identityRows, {
   impersonate: {
     run: async (deps, { address }) => {
       deps.impersonation.add(deps.wallet.resolveAddress(address));
+      deps.onChange();
       return formatImpersonation(deps);
     },
     needsWriter: true,
@@ -20,6 +23,7 @@ export const identityMethods = implement<IdentityDeps>()(identityRows, {
   stopImpersonating: {
     run: async (deps, { address }) => {
       deps.impersonation.remove(deps.wallet.resolveAddress(address));
+      deps.onChange();
       return formatImpersonation(deps);
     },
     needsWriter: true,
@@ -27,6 +31,7 @@ export const identityMethods = implement<IdentityDeps>()(identityRows, {
   setAutoImpersonate: {
     run: async (deps, { enabled }) => {
       deps.impersonation.setAll(enabled);
+      deps.onChange();
       return formatImpersonation(deps);
     },
     needsWriter: true,
@@ -36,8 +41,12 @@ export const identityMethods = implement<IdentityDeps>()(identityRows, {
 /** The most addresses that a result lists. */
 const maxListed = 100;
 
+/** The addresses that a result lists. */
+export const listImpersonated = ({ impersonation, wallet }: Pick<IdentityDeps, 'impersonation' | 'wallet'>): string[] =>
+  impersonation.addresses().slice(0, maxListed).map(wallet.formatAddress);
+
 const formatImpersonation = ({ impersonation, wallet }: IdentityDeps) => ({
-  addresses: impersonation.addresses().slice(0, maxListed).map(wallet.formatAddress),
+  addresses: listImpersonated({ impersonation, wallet }),
   total: impersonation.addresses().length,
   auto: impersonation.isAll(),
 });

@@ -5,10 +5,11 @@ import type { CallFaults } from '../../api/dev/call-faults.ts';
 import { callMethods } from '../../api/dev/call-methods.ts';
 import { crossChainMethods } from '../../api/dev/cross-chain-methods.ts';
 import { createDepositIds } from '../../api/dev/deposit-id.ts';
+import type { DevWallet } from '../../api/dev/dev-wallet.ts';
 import { DevError } from '../../api/dev/fault.ts';
 import { type FaultDeps, faultMethods } from '../../api/dev/fault-methods.ts';
 import { createFillerTx, createReorgFiller } from '../../api/dev/filler-tx.ts';
-import { identityMethods } from '../../api/dev/identity-methods.ts';
+import { identityMethods, listImpersonated } from '../../api/dev/identity-methods.ts';
 import { type Labels, labelMethods } from '../../api/dev/labels.ts';
 import { nodeMethods, peerMethods } from '../../api/dev/node-methods.ts';
 import { reorgMethods } from '../../api/dev/reorg-methods.ts';
@@ -139,8 +140,12 @@ export function createDevServices(deps: DevServicesDeps): Services {
       informReaders,
     }),
     createService('dev', stateMethods, { ...deps.state.snapshots, formatAddress: addressFormat.format, informReaders }),
-    createService('dev', identityMethods, { impersonation: parts.impersonation, wallet }),
-    createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x) }),
+    createService('dev', identityMethods, {
+      impersonation: parts.impersonation,
+      wallet,
+      onChange: () => deps.events.publish({ kind: 'settings', changed: 'impersonation' }),
+    }),
+    createService('dev', nodeMethods, { nodeInfo: () => describeNode(deps, x, wallet) }),
     createService('dev', peerMethods, {}),
     createService('dev', callMethods, { log: parts.callLog, loadAdvice }),
     createService('dev', faultMethods, { faults: parts.faults, informReaders, forceCheck: deps.forceCheck }),
@@ -182,7 +187,7 @@ const loadAdvice = async () => {
 
 const feeAssetOf = ({ specs }: NetworkContext) => specs[0].genesis.assets[0].tx.id;
 
-function describeNode({ context, parts, version, forcedChecks }: DevServicesDeps, x: RunningChain) {
+function describeNode({ context, parts, version, forcedChecks }: DevServicesDeps, x: RunningChain, wallet: DevWallet) {
   const { id, height, time } = x.lastAccepted();
   const now = context.clock.read();
   const { network } = context.chain;
@@ -199,6 +204,7 @@ function describeNode({ context, parts, version, forcedChecks }: DevServicesDeps
     ...formatPolicy((x.soloEngine as SoloEngine).policy()),
     pending: x.pendingTxs().txs,
     impersonated: parts.impersonation.addresses().length,
+    impersonatedAddresses: listImpersonated({ impersonation: parts.impersonation, wallet }),
     autoImpersonate: parts.impersonation.isAll(),
     faults: [...parts.faults.list(), ...forcedChecks().map(([target, message]) => ({ kind: 'unhealthy', target, message }) as const)],
   };

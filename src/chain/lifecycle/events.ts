@@ -21,7 +21,7 @@ export type ChainEvent =
   /** The chain's clock was changed; times are Unix seconds. */
   | { readonly kind: 'time'; readonly time: bigint; readonly offset: bigint; readonly isFrozen: boolean }
   /** What a developer sets while the chain runs was changed: when blocks are made, which calls fail or wait, the snapshots. */
-  | { readonly kind: 'settings'; readonly changed: 'blocks' | 'faults' | 'snapshots' | 'labels' }
+  | { readonly kind: 'settings'; readonly changed: 'blocks' | 'faults' | 'snapshots' | 'labels' | 'impersonation' }
   /** Calls were added to the log of calls, which somebody reads; `last` is the number of the last. */
   | { readonly kind: 'calls'; readonly last: number }
   /** A transaction entered the mempool, or left it other than by being accepted. */

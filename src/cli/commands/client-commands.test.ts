@@ -162,6 +162,7 @@ const nodeInfo = {
   frozen: false,
   pending: 1,
   impersonated: 0,
+  impersonatedAddresses: [],
   autoImpersonate: false,
   faults: [],
 };

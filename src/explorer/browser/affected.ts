@@ -16,7 +16,8 @@ export function isAffected({ view, data, context }: PagePayload, event: StreamEv
   if (event.kind === 'reverted' || event.kind === 'reset') return true;
   // The strip on top of every page of a developer's chain shows them.
   if (event.kind === 'time' || event.kind === 'settings') return context.has.dev;
-  if (view === 'dev' || view === 'webhooks') return event.kind === 'block';
+  if (view === 'dev') return event.kind === 'block' || event.kind === 'mempool';
+  if (view === 'webhooks') return event.kind === 'block';
   if (view === 'calls') return event.kind === 'calls';
   if (view === 'node') return event.kind === 'health' || event.kind === 'block';
   if (view === 'blocks' || view === 'assets' || view === 'cross-chain') return event.kind === 'block';

@@ -1,6 +1,7 @@
 import type { MethodJson } from '../../api/contract/answers.ts';
 import { plural } from '../text/text-format.ts';
 import { callIfAllowed, type Source } from './source.ts';
+import { splitSnapshots, type UndoPoint } from './undo-point.ts';
 
 /** What the strip of a dev chain shows. */
 export type DevState = {
@@ -12,7 +13,10 @@ export type DevState = {
   readonly automine: boolean;
   /** Seconds between blocks; 0: not by time. */
   readonly interval: number;
+  /** Without that of the page. */
   readonly snapshots: readonly Snapshot[];
+  /** What the page can undo. */
+  readonly undo: UndoPoint | undefined;
   /** Delays and failures that a developer has ordered. */
   readonly faults: readonly OrderedFault[];
 };
@@ -27,13 +31,15 @@ export async function loadDevState(source: Source): Promise<DevState | undefined
     callIfAllowed(source, '/ext/dev', 'dev.listSnapshots'),
   ]);
   if (info === undefined || list === undefined) return undefined;
+  const { own, undo } = splitSnapshots(list.snapshots);
   return {
     time: Number(info.time),
     offset: Number(info.offset),
     isFrozen: info.frozen,
     automine: info.automine,
     interval: info.interval,
-    snapshots: list.snapshots,
+    snapshots: own,
+    undo,
     faults: info.faults,
   };
 }

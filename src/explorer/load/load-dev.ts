@@ -1,4 +1,5 @@
 import type { BlockSummaryList, MethodJson } from '../../api/contract/answers.ts';
+import { type DevChoices, loadChoices } from './dev-choices.ts';
 import { type DevState, loadDevState } from './dev-state.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { callIfAllowed, type Source } from './source.ts';
@@ -10,6 +11,8 @@ export type DevData = {
   readonly height: number;
   /** Height and number of transactions of the latest blocks. */
   readonly blockTxs: readonly (readonly [height: number, txs: number])[];
+  readonly choices: DevChoices;
+  readonly autoImpersonate: boolean;
 };
 
 /** Blocks whose transactions are counted for snapshots. */
@@ -26,6 +29,8 @@ export async function loadDevPanel(source: Source, context: PageContext): Promis
   if (accounts === undefined || state === undefined || info === undefined) return undefined;
   return {
     accounts: accounts.accounts,
+    choices: await loadChoices(source, context, accounts.accounts, info.impersonatedAddresses),
+    autoImpersonate: info.autoImpersonate,
     state,
     height: Number(info.height),
     blockTxs: blocks.status === 200 ? blocks.body.blocks.map(({ blockNumber, txCount }) => [Number(blockNumber), txCount] as const) : [],

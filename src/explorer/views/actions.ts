@@ -3,7 +3,7 @@ import { useContext, useState } from 'preact/hooks';
 import type { RpcAnswer } from '../load/source.ts';
 
 /** What a page can do in the browser. Absent on the server. */
-type Actions = {
+export type Actions = {
   /** Gets a route of this server as text; undefined if it does not answer with status 200. */
   readonly getText: (path: string) => Promise<string | undefined>;
   /** Calls a method of the Node RPC at a path. */
@@ -40,31 +40,40 @@ export const ActionsContext = createContext<Actions | undefined>(undefined);
 
 export const useActions = (): Actions | undefined => useContext(ActionsContext);
 
-/** What a call did, in words and as a link to what it created; or why it failed. */
-export type CallNote = { readonly text: string; readonly isError: boolean; readonly link?: NoteLink | undefined };
-type NoteLink = { readonly href: string; readonly word: string };
-/** What a finished call says: a sentence, and a link to what it created. */
-type Done = string | { readonly text: string; readonly link: NoteLink };
+/** What a call did, in words and as links to what it created; or why it failed, with the data of the error. */
+export type CallNote = {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly links?: readonly NoteLink[] | undefined;
+  readonly fault?: Readonly<Record<string, unknown>> | undefined;
+};
+export type NoteLink = { readonly href: string; readonly word: string };
+/** What a finished call says: a sentence, and links to what it created. */
+export type Done = string | { readonly text: string; readonly links: readonly NoteLink[] };
 
 /** Runs `dev.*` methods one at a time, then loads the page again. `note` says what happened. */
 export function useDevCall() {
   const actions = useActions();
   const [note, setNote] = useState<CallNote | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
-  const run = async (method: string, params: object, done: (result: Record<string, unknown>) => Done): Promise<void> => {
-    if (actions === undefined || isBusy) return;
+  /** Runs several calls; the sentence of the last one stays. Resolves when the page is loaded again; false: a call failed. */
+  const runAll = async (calls: (actions: Actions) => Promise<RpcAnswer<Done>>): Promise<boolean> => {
+    if (actions === undefined || isBusy) return false;
     setBusy(true);
     try {
-      const { result, error } = await actions.dev<Record<string, unknown>>(method, params);
-      if (error !== undefined) setNote({ text: error.message, isError: true });
-      else {
-        const said = done(result ?? {});
-        setNote(typeof said === 'string' ? { text: said, isError: false } : { ...said, isError: false });
-      }
+      const { result, error } = await calls(actions);
+      if (error !== undefined) setNote({ text: error.message, isError: true, fault: error.data ?? undefined });
+      else setNote(typeof result === 'string' ? { text: result, isError: false } : { text: '', ...result, isError: false });
       if (error === undefined) await actions.reload();
+      return error === undefined;
     } finally {
       setBusy(false);
     }
   };
-  return { run, note, isBusy };
+  const run = (method: string, params: object, done: (result: Record<string, unknown>) => Done): Promise<boolean> =>
+    runAll(async ({ dev }) => {
+      const { result, error } = await dev<Record<string, unknown>>(method, params);
+      return error === undefined ? { result: done(result ?? {}) } : { error };
+    });
+  return { run, runAll, note, isBusy };
 }

@@ -48,7 +48,7 @@ export const chainActions = {
     title: 'Reset the chain',
     group: 'chain',
     about: 'to the state of a new one, with its clock and names',
-    button: 'Reset',
+    button: 'Reset chain',
     method: 'dev.reset',
     fields: [],
     said: (_, { height }) => `The chain is new again, at block ${groupDigits(height)}.`,

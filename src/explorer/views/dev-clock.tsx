@@ -5,12 +5,13 @@ import { clockMarks, maxPosition, offsetAt, positionOf, stepsPerMark } from '../
 import { spanText } from '../text/text-format.ts';
 import { zonedText } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
-import { FieldForm, FormNote } from './form.tsx';
+import { DevGroup } from './dev-group.tsx';
+import { FormNote } from './form.tsx';
 import { useLive } from './live.ts';
-import { Panel } from './parts.tsx';
 
 /** The chain's clock: a slider from now to a year ahead, jumps, freezing, and the time of the next block. */
-export function DevClock({ data: { state } }: ViewProps<DevData>) {
+export function DevClock({ data }: ViewProps<DevData>) {
+  const { state } = data;
   const { run, note, isBusy } = useDevCall();
   const live = useLive();
   /** The position while the slider is moved. */
@@ -22,14 +23,23 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
     setMoved(undefined);
   };
   return (
-    <Panel
-      title="Clock"
-      side={
+    <DevGroup
+      group="time"
+      data={data}
+      without={['freezeTime', 'resetTime', 'setTime']}
+      state={
         <>
-          <button type="button" class="link" disabled={isBusy} onClick={() => run('dev.freezeTime', {}, () => 'The clock stands still')}>
+          <button
+            id="freezeTime"
+            type="button"
+            class="link"
+            disabled={isBusy}
+            onClick={() => run('dev.freezeTime', {}, () => 'The clock stands still')}
+          >
             Freeze
           </button>
           <button
+            id="resetTime"
             type="button"
             class="link"
             disabled={isBusy}
@@ -51,6 +61,7 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
       </p>
       <div class="padded">
         <input
+          id="setTime"
           type="range"
           class="slider"
           min={0}
@@ -71,21 +82,8 @@ export function DevClock({ data: { state } }: ViewProps<DevData>) {
           ))}
         </div>
       </div>
-      <FieldForm
-        button="Set"
-        isBusy={isBusy}
-        onSubmit={(form) => {
-          const text = String(form.get('time'));
-          const time = `${text.length === 16 ? `${text}:00` : text}Z`;
-          void run('dev.setNextBlockTime', { time }, () => `The next block is at ${time}`);
-        }}
-      >
-        <label class="grow">
-          Next block at, UTC <input name="time" type="datetime-local" step={1} required />
-        </label>
-      </FieldForm>
       <FormNote note={note} />
-    </Panel>
+    </DevGroup>
   );
 }
 

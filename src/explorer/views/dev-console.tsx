@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useActions } from './actions.ts';
+import { actionGroups } from './dev-action.ts';
 import { FieldForm } from './form.tsx';
 import { Panel } from './parts.tsx';
 
@@ -19,7 +20,7 @@ export function DevConsole() {
     setAnswer({ text: JSON.stringify(error ?? result, null, 1).slice(0, 20_000), isError: error !== undefined });
   };
   return (
-    <Panel title="Console">
+    <Panel title={actionGroups.calls} side={<a href="/dev/calls">Log of calls</a>}>
       <FieldForm button="Run" isPrimary onSubmit={call}>
         <label>
           Method <input name="method" class="mono" defaultValue="dev.nodeInfo" required />

@@ -3,8 +3,8 @@ import type { DevData } from '../load/load-dev.ts';
 import type { ViewProps } from '../load/page-context.ts';
 import { plural } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
-import { FieldForm, FormNote } from './form.tsx';
-import { Panel } from './parts.tsx';
+import { DevGroup } from './dev-group.tsx';
+import { FormNote } from './form.tsx';
 
 /** The call that ends a fault. */
 const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => readonly [method: string, params: object] } = {
@@ -14,10 +14,11 @@ const endCalls: { readonly [kind in OrderedFault['kind']]: (target: string) => r
 };
 
 /** Makes calls slow or fail, and health checks fail; lists what is ordered, and ends it. */
-export function DevFaults({ data: { state } }: ViewProps<DevData>) {
+export function DevFaults({ data }: ViewProps<DevData>) {
+  const { state } = data;
   const { run, note, isBusy } = useDevCall();
   return (
-    <Panel title="Faults" side={<span>{state.faults.length === 0 ? 'none' : plural(state.faults.length, 'fault')}</span>}>
+    <DevGroup group="faults" data={data} state={state.faults.length === 0 ? 'none' : plural(state.faults.length, 'fault')}>
       {state.faults.length > 0 && (
         <table>
           <tbody>
@@ -39,56 +40,7 @@ export function DevFaults({ data: { state } }: ViewProps<DevData>) {
           </tbody>
         </table>
       )}
-      <FieldForm
-        button="Delay"
-        isBusy={isBusy}
-        class="row padded spaced"
-        onSubmit={(form) => {
-          const method = String(form.get('method')).trim();
-          return run('dev.setLatency', { ms: Number(form.get('ms')), method: method || undefined }, () => 'Calls are slower now');
-        }}
-      >
-        <label>
-          Delay, ms <input name="ms" type="number" min={0} max={20_000} required defaultValue="500" />
-        </label>
-        <label class="grow">
-          Of method <input name="method" class="mono" placeholder="all methods" />
-        </label>
-      </FieldForm>
-      <FieldForm
-        button="Fail next"
-        isBusy={isBusy}
-        onSubmit={(form) => {
-          const error = String(form.get('error')).trim();
-          const params = { method: form.get('method'), times: Number(form.get('times')), error: error || undefined };
-          return run('dev.failNext', params, () => 'The next calls will fail');
-        }}
-      >
-        <label class="grow">
-          Method <input name="method" class="mono" required defaultValue="avm.issueTx" />
-        </label>
-        <label>
-          Times <input name="times" type="number" min={1} max={1_000_000} required defaultValue="1" />
-        </label>
-        <label class="grow">
-          Error <input name="error" placeholder="its own words" maxLength={1000} />
-        </label>
-      </FieldForm>
-      <FieldForm
-        button="Make unhealthy"
-        isBusy={isBusy}
-        onSubmit={(form) =>
-          run('dev.setUnhealthy', { check: form.get('check'), message: form.get('message') }, () => 'The health check fails now')
-        }
-      >
-        <label>
-          Health check <input name="check" class="mono" required defaultValue="X" size={8} />
-        </label>
-        <label class="grow">
-          Message <input name="message" required defaultValue="ordered by a developer" />
-        </label>
-      </FieldForm>
       <FormNote note={note} />
-    </Panel>
+    </DevGroup>
   );
 }

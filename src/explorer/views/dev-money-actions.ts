@@ -164,7 +164,7 @@ export const moneyActions = {
     title: 'Send an NFT',
     group: 'assets',
     about: 'of any account',
-    button: 'Send',
+    button: 'Send NFT',
     method: 'dev.sendNFT',
     fields: [{ name: 'utxoID', label: 'NFT', kind: 'nft' }, to],
     said: (shown) => `Sent ${shown.utxoID} to ${shown.to}.`,

@@ -12,15 +12,18 @@ const maxRows = 20;
 
 type Label = { readonly symbol: string; readonly denomination: number };
 
-/** What a revert has changed: the opposite of what happened since the snapshot. */
-export function Undone({ diff, name, context }: { diff: StateDiff; name: string; context: PageContext }) {
+/** What changed since a snapshot; after a revert to it, the opposite. */
+export function Changes({ diff, name, isReverted, context }: { diff: StateDiff; name: string; isReverted: boolean; context: PageContext }) {
   const labels = useLabels(diff, context);
   const rows = diff.balances.slice(0, maxRows);
+  const { added, removed } = diff.blocks;
   return (
     <div class="undone" role="status">
       <p class="table-foot">
-        {`The revert to ${name} removed ${plural(diff.blocks.added.length, 'block')} and ${plural(diff.txs.added.length, 'transaction')}`}
-        {diff.blocks.removed.length > 0 && `, and brought back ${plural(diff.blocks.removed.length, 'block')}`}
+        {isReverted
+          ? `The revert to ${name} removed ${plural(added.length, 'block')} and ${plural(diff.txs.added.length, 'transaction')}`
+          : `Since ${name}: ${plural(added.length, 'block')} and ${plural(diff.txs.added.length, 'transaction')} more`}
+        {removed.length > 0 && `, ${isReverted ? 'and brought back' : 'and without'} ${plural(removed.length, 'block')}`}
         {diff.balances.length === 0 ? '. No balance changed.' : `. ${plural(diff.balances.length, 'balance')} changed:`}
       </p>
       {rows.length > 0 && (
@@ -28,16 +31,17 @@ export function Undone({ diff, name, context }: { diff: StateDiff; name: string;
           <table>
             <tbody>
               {rows.map(({ address, assetID, change, sharedChange }) => {
-                const back = -(BigInt(change) + BigInt(sharedChange));
+                const sum = BigInt(change) + BigInt(sharedChange);
+                const shown = isReverted ? -sum : sum;
                 const label = labels.get(assetID);
                 return (
                   <tr>
                     <td>
                       <AddressLink address={address} context={context} />
                     </td>
-                    <td class={`number ${back < 0n ? 'loss' : 'gain'}`}>
-                      {back > 0n ? '+' : ''}
-                      {amountText(back, label?.denomination ?? 0)} <AssetLink id={assetID} symbol={label?.symbol ?? ''} />
+                    <td class={`number ${shown < 0n ? 'loss' : 'gain'}`}>
+                      {shown > 0n ? '+' : ''}
+                      {amountText(shown, label?.denomination ?? 0)} <AssetLink id={assetID} symbol={label?.symbol ?? ''} />
                     </td>
                   </tr>
                 );

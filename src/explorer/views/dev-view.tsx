@@ -1,174 +1,178 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { nameOfAccount } from '../load/dev-choices.ts';
 import { miningText } from '../load/dev-state.ts';
 import type { DevData } from '../load/load-dev.ts';
 import type { ViewProps } from '../load/page-context.ts';
-import { amountText, groupDigits, timeText } from '../text/text-format.ts';
+import { amountText, groupDigits, plural, timeText } from '../text/text-format.ts';
 import { useDevCall } from './actions.ts';
+import { ActionForm } from './dev-action-form.tsx';
 import { DevClock } from './dev-clock.tsx';
 import { DevConsole } from './dev-console.tsx';
 import { DevFaults } from './dev-faults.tsx';
+import { DevGroup } from './dev-group.tsx';
 import { DevSnapshots } from './dev-snapshots.tsx';
 import { LoadStateButton, SaveStateLink } from './dev-state-file.tsx';
-import { FieldForm, FormNote, sentIn } from './form.tsx';
+import { FormNote } from './form.tsx';
 import { useLive } from './live.ts';
-import { AddressLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
+import { AddressLink, AssetLink, CopyButton, PageHead, Panel, Scroll, Switch } from './parts.tsx';
 
-export const DevView = (props: ViewProps<DevData>) => (
-  <>
-    <PageHead
-      title="Dev panel"
-      line={
-        <>
-          this node only · methods <span class="mono">dev.*</span> · never send real funds to these keys
-        </>
-      }
-      buttons={
-        <>
-          <a class="button" href="/dev/calls">
-            Calls
-          </a>
-          <SaveStateLink network={props.context.network.name} height={props.data.height} />
-          <LoadStateButton />
-        </>
-      }
-    />
-    <noscript>
-      <p class="panel message">The buttons of this page need JavaScript; the methods of /ext/dev do the same.</p>
-    </noscript>
-    <div class="dev-columns">
-      <div>
-        <Accounts {...props} />
-        <DevSnapshots {...props} />
-        <DevFaults {...props} />
-        <DevConsole />
-        <EventLog />
-      </div>
-      <div>
-        <Faucet {...props} />
-        <Mint {...props} />
-        <Blocks {...props} />
-        <DevClock {...props} />
-      </div>
-    </div>
-  </>
-);
-
-const Accounts = ({ data: { accounts }, context }: ViewProps<DevData>) => (
-  <Panel title="Accounts" side={<span>{groupDigits(accounts.length)}</span>}>
-    <Scroll>
-      <table>
-        <tbody>
-          {accounts.slice(0, 100).map(({ index, address, label, privateKey, balance }) => (
-            <tr>
-              <td class="number quiet">{index}</td>
-              <td>
-                {/* The address, not its name: the index beside it is the name. */}
-                <AddressLink address={address} context={{ ...context, accountNames: undefined }} isPlain={false} />{' '}
-                <CopyButton text={address} what={`address of account ${index}`} />
-                {label !== undefined && <small> {label}</small>}
-              </td>
-              <td class="number">
-                {amountText(balance, context.chain.feeDecimals)} <small>{context.chain.feeSymbol}</small>
-              </td>
-              <td class="number">
-                <button type="button" class="link" data-copy={privateKey}>
-                  Copy key
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  </Panel>
-);
-
-/** Account 0 pays, so another one receives. */
-const receiverOf = (accounts: DevData['accounts']): string => (accounts[1] ?? accounts[0])?.address ?? '';
-
-function Faucet({ data: { accounts }, context }: ViewProps<DevData>) {
-  const { run, note, isBusy } = useDevCall();
+/** The page of a developer's chain: the accounts, the actions that are used most, and all others in their groups. */
+export function DevView(props: ViewProps<DevData>) {
+  const { data, context } = props;
+  useEffect(() => {
+    openAction();
+    window.addEventListener('hashchange', openAction);
+    return () => window.removeEventListener('hashchange', openAction);
+  }, []);
   return (
-    <Panel title="Faucet">
-      <FieldForm
-        button="Send"
-        isPrimary
-        isBusy={isBusy}
-        onSubmit={(form) => {
-          const asset = String(form.get('asset')).trim();
-          const amount = asset === context.chain.feeSymbol ? `${form.get('amount')} ${asset}` : form.get('amount');
-          const params = { to: form.get('to'), amount, assetID: asset === context.chain.feeSymbol ? undefined : asset };
-          void run('dev.faucet', params, (result) => sentIn('Sent in', result));
-        }}
-      >
-        <label class="grow">
-          To <input name="to" class="mono" required defaultValue={receiverOf(accounts)} />
-        </label>
-        <label>
-          Amount <input name="amount" inputMode="decimal" required defaultValue="1000" size={6} />
-        </label>
-        <label>
-          Asset <input name="asset" required defaultValue={context.chain.feeSymbol} size={5} title="Symbol or ID" />
-        </label>
-      </FieldForm>
-      <FormNote note={note} />
-    </Panel>
+    <>
+      <PageHead
+        title="Dev panel"
+        line={
+          <>
+            this node only · methods <span class="mono">dev.*</span> · never send real funds to these keys
+          </>
+        }
+        buttons={
+          <>
+            <SaveStateLink network={context.network.name} height={data.height} />
+            <LoadStateButton txCount={data.choices.txCount} />
+          </>
+        }
+      />
+      <noscript>
+        <p class="panel message">The buttons of this page need JavaScript; the methods of /ext/dev do the same.</p>
+      </noscript>
+      <div class="dev-columns">
+        <div>
+          <Accounts {...props} />
+          <DevGroup group="assets" data={data} state={plural(data.choices.assets.length, 'asset')} />
+          <Blocks {...props} />
+          <DevSnapshots {...props} />
+        </div>
+        <div>
+          <div id="send">
+            <Panel title="Send">
+              <ActionForm name="send" data={data} isPrimary />
+            </Panel>
+          </div>
+          <div id="faucet">
+            <Panel title="Faucet" side={<span>account 0 pays</span>}>
+              <ActionForm name="faucet" data={data} />
+            </Panel>
+          </div>
+          <DevGroup group="money" data={data} without={['send', 'faucet']} />
+          <DevClock {...props} />
+          <DevFaults {...props} />
+          <DevConsole />
+          <EventLog />
+        </div>
+      </div>
+    </>
   );
 }
 
-/** Creates assets and mints more of them. A new asset is filled in as the one to mint. */
-function Mint({ data: { accounts } }: ViewProps<DevData>) {
-  const { run, note, isBusy } = useDevCall();
-  const [assetID, setCreated] = useState('');
+/** Opens the action that the URL names, and puts the focus into its first field. */
+function openAction(): void {
+  const place = document.getElementById(location.hash.slice(1));
+  if (place === null) return;
+  if (place instanceof HTMLDetailsElement) place.open = true;
+  place.scrollIntoView({ block: 'center' });
+  const field = place.matches('button, input') ? place : place.querySelector<HTMLElement>('select, input, button');
+  field?.focus();
+}
+
+/** Accounts that are shown before the others are folded. */
+const shownAccounts = 12;
+const maxAccounts = 100;
+
+function Accounts({ data, context }: ViewProps<DevData>) {
+  const { accounts, choices, autoImpersonate } = data;
+  const rest = accounts.slice(shownAccounts, maxAccounts);
   return (
-    <Panel title="Assets">
-      <FieldForm
-        button="Create"
-        isBusy={isBusy}
-        onSubmit={(form) => {
-          const asset = { name: form.get('name'), symbol: form.get('symbol'), denomination: 0, supply: form.get('supply'), mintable: true };
-          void run('dev.createAsset', asset, ({ assetID }) => {
-            setCreated(String(assetID));
-            return { text: `Created ${asset.symbol}`, link: { href: `/asset/${assetID}`, word: String(assetID) } };
-          });
-        }}
-      >
-        <label class="grow">
-          Name <input name="name" required defaultValue="Serac Ice" maxLength={128} />
-        </label>
-        <label>
-          Symbol <input name="symbol" required defaultValue="ICE" maxLength={4} size={5} />
-        </label>
-        <label>
-          Supply <input name="supply" inputMode="numeric" required defaultValue="1000" size={8} />
-        </label>
-      </FieldForm>
-      <FieldForm
-        button="Mint"
-        isBusy={isBusy}
-        onSubmit={(form) => {
-          void run('dev.mint', { assetID, to: form.get('mintTo'), amount: form.get('amount') }, (result) => sentIn('Minted in', result));
-        }}
-      >
-        <label class="grow">
-          Asset ID{' '}
-          <input
-            name="assetID"
-            class="mono"
-            required
-            value={assetID}
-            onInput={({ currentTarget }) => setCreated(currentTarget.value.trim())}
-          />
-        </label>
-        <label class="grow">
-          To <input name="mintTo" class="mono" required defaultValue={receiverOf(accounts)} />
-        </label>
-        <label>
-          Amount <input name="amount" inputMode="numeric" required defaultValue="100" size={8} />
-        </label>
-      </FieldForm>
-      <FormNote note={note} />
-    </Panel>
+    <DevGroup
+      group="accounts"
+      data={data}
+      weight="answer"
+      state={
+        autoImpersonate
+          ? 'no transaction needs a signature'
+          : choices.impersonated.length > 0
+            ? `impersonated: ${choices.impersonated
+                .slice(0, 3)
+                .map(({ name }) => name)
+                .join(', ')}${choices.impersonated.length > 3 ? ' …' : ''}`
+            : groupDigits(accounts.length)
+      }
+    >
+      <AccountRows accounts={accounts.slice(0, shownAccounts)} data={data} context={context} />
+      {rest.length > 0 && (
+        <details class="action">
+          <summary>
+            <b>{plural(accounts.length - shownAccounts, 'more account')}</b>
+            {accounts.length > maxAccounts && <span class="quiet"> {groupDigits(rest.length)} are listed</span>}
+          </summary>
+          <AccountRows accounts={rest} data={data} context={context} />
+        </details>
+      )}
+    </DevGroup>
+  );
+}
+
+type AccountRowsProps = Pick<ViewProps<DevData>, 'data' | 'context'> & { readonly accounts: DevData['accounts'] };
+
+const AccountRows = ({ accounts, data, context }: AccountRowsProps) => (
+  <Scroll>
+    <table class="accounts">
+      <tbody>
+        {accounts.map((account) => (
+          <tr key={account.index}>
+            <td>
+              <b>{nameOfAccount(account)}</b>
+            </td>
+            <td>
+              {/* The address, not its name, which is beside it. */}
+              <AddressLink address={account.address} context={{ ...context, accountNames: undefined }} isPlain={false} />{' '}
+              <CopyButton text={account.address} what={`address of account ${account.index}`} />
+            </td>
+            <td class="number">
+              <span class="amount">
+                {amountText(account.balance, context.chain.feeDecimals)} <small>{context.chain.feeSymbol}</small>
+              </span>
+              <Holdings address={account.address} data={data} feeAsset={context.chain.feeAsset} />
+            </td>
+            <td class="number">
+              {account.privateKey !== undefined && (
+                <button type="button" class="link" data-copy={account.privateKey}>
+                  Copy key
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);
+
+/** Assets beside that of the fees which an account shows. */
+const maxHoldings = 3;
+
+/** What an account has beside the asset in which fees are paid. */
+function Holdings({ address, data: { choices }, feeAsset }: { address: string; data: DevData; feeAsset: string }) {
+  const held = choices.assets.flatMap((asset) => {
+    const amount = asset.assetId === feeAsset ? undefined : choices.balances[address]?.[asset.assetId];
+    return amount === undefined ? [] : [{ asset, amount }];
+  });
+  return (
+    <>
+      {held.slice(0, maxHoldings).map(({ asset, amount }) => (
+        <small class="holding" key={asset.assetId}>
+          {amountText(amount, asset.denomination)} <AssetLink id={asset.assetId} symbol={asset.symbol} />
+        </small>
+      ))}
+      {held.length > maxHoldings && <small class="holding">and {plural(held.length - maxHoldings, 'more asset')}</small>}
+    </>
   );
 }
 
@@ -178,7 +182,9 @@ const modes = [
   ['hand', 'By hand'],
 ] as const;
 
-function Blocks({ data: { state } }: ViewProps<DevData>) {
+/** The group of the chain: when blocks are built, and what is done with them. */
+function Blocks({ data }: ViewProps<DevData>) {
+  const { state } = data;
   const { run, note, isBusy } = useDevCall();
   const [seconds, setSeconds] = useState(state.interval > 0 ? state.interval : 2);
   const mode = state.automine ? 'once' : state.interval > 0 ? 'timed' : 'hand';
@@ -187,7 +193,7 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
     await run('dev.setAutomine', { enabled: to === 'once' }, () => '');
   };
   return (
-    <Panel title="Blocks" side={<span>{miningText(state)}</span>}>
+    <DevGroup group="chain" data={data} state={miningText(state)} without={['snapshot']}>
       <div class="row padded">
         <Switch label="When blocks are built" options={modes} value={mode} isBusy={isBusy} onChange={setMode} />
         <label>
@@ -201,18 +207,8 @@ function Blocks({ data: { state } }: ViewProps<DevData>) {
           />
         </label>
       </div>
-      <FieldForm
-        button="Mine"
-        isPrimary
-        isBusy={isBusy}
-        onSubmit={(form) => run('dev.mine', { blocks: Number(form.get('blocks')) }, ({ height }) => `Mined up to block ${height}`)}
-      >
-        <label>
-          Blocks <input name="blocks" type="number" min={1} max={1000} required defaultValue="1" />
-        </label>
-      </FieldForm>
       <FormNote note={note} />
-    </Panel>
+    </DevGroup>
   );
 }
 

@@ -3,9 +3,11 @@ import { useMemo } from 'preact/hooks';
 import { type DevState, faultText, miningText } from '../load/dev-state.ts';
 import type { FollowState } from '../load/follow-state.ts';
 import type { PageContext } from '../load/page-context.ts';
+import { isUndoName, type UndoPoint } from '../load/undo-point.ts';
 import { groupDigits, plural, shortId, spanText, timeText } from '../text/text-format.ts';
 import { zonedText, zoneName } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
+import { UndoStrip } from './dev-undo-strip.tsx';
 import { FollowStrip } from './follow-strip.tsx';
 import { Mark, PaletteGlyph, SearchGlyph, ThemeButton } from './frame-parts.tsx';
 import { type RevertNote, useLive } from './live.ts';
@@ -36,9 +38,9 @@ export function Layout({ frame, children }: { frame: Frame; children: ComponentC
         ),
         [frame],
       )}
-      {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} />}
+      {dev !== undefined && context.has.explorer && <DevStrip dev={dev} isPanel={section === 'dev'} context={context} />}
       {frame.follow !== undefined && <FollowStrip follow={frame.follow} height={height ?? 0} url={context.followedUrl} />}
-      <StateStrip height={height} snapshots={dev?.snapshots.map(({ name }) => name) ?? []} />
+      <StateStrip height={height} dev={dev} />
       <main id="main" class={live?.status === 'lost' ? 'stale' : ''}>
         {children}
       </main>
@@ -133,8 +135,8 @@ function LiveDot() {
   return <span class={`stream-state ${live.status}`}>{word}</span>;
 }
 
-function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
-  const { run, note, isBusy } = useDevCall();
+function DevStrip({ dev, isPanel, context }: { dev: DevState; isPanel: boolean; context: PageContext }) {
+  const { run, runAll, note, isBusy } = useDevCall();
   const latest = dev.snapshots.at(-1);
   return (
     <section class="strip" aria-label="Dev chain">
@@ -170,7 +172,11 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
         {/* Also on the server, so that nothing moves when the script is ready. */}
         <span class="buttons with-script">
           {latest !== undefined && !isPanel && (
-            <button type="button" disabled={isBusy} onClick={() => run('dev.revert', { name: latest.name }, () => '')}>
+            <button
+              type="button"
+              disabled={isBusy}
+              onClick={() => runAll(async (actions) => (await import('./dev-undo.ts')).revertFromStrip(actions, latest, context))}
+            >
               Revert
             </button>
           )}
@@ -187,8 +193,10 @@ function DevStrip({ dev, isPanel }: { dev: DevState; isPanel: boolean }) {
 const isShifted = ({ offset, isFrozen }: DevState): boolean => (isFrozen ? Math.abs(offset) >= 60 : offset !== 0);
 
 /** Says that the chain was reverted or that the stream is lost. The only live region of the page. */
-function StateStrip({ height, snapshots }: { height: number | undefined; snapshots: readonly string[] }) {
+function StateStrip({ height, dev }: { height: number | undefined; dev: DevState | undefined }) {
   const live = useLive();
+  const { undo, snapshots = [] } = dev ?? {};
+  const isUndoable = undo !== undefined && live?.reverted !== undefined && isOfUndo(undo, live.reverted);
   return (
     <div role="status">
       {live?.status === 'lost' && (
@@ -202,10 +210,22 @@ function StateStrip({ height, snapshots }: { height: number | undefined; snapsho
           </div>
         </div>
       )}
-      {live?.reverted !== undefined && (
+      {undo !== undefined && (
+        <UndoStrip
+          key={undo.name}
+          undo={undo}
+          height={live?.blocks[0]?.height ?? height ?? 0}
+          gone={isUndoable && undo.kind === 'revert' ? goneText(live.reverted) : ''}
+          onEnd={() => live?.closeReverted()}
+        />
+      )}
+      {live?.reverted !== undefined && !isUndoable && (
         <div class="strip">
           <div class="bar">
-            <RevertText note={live.reverted} isReorg={live.reverted.snapshot === reorgName && !snapshots.includes(reorgName)} />
+            <RevertText
+              note={live.reverted}
+              isReorg={live.reverted.snapshot === reorgName && !snapshots.some(({ name }) => name === reorgName)}
+            />
             <button type="button" class="icon strip-close" aria-label="Close" title="Close" onClick={live.closeReverted}>
               <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
                 <path d="M2 2l8 8M10 2l-8 8" class="glyph" />
@@ -218,12 +238,21 @@ function StateStrip({ height, snapshots }: { height: number | undefined; snapsho
   );
 }
 
+/** Whether a revert is the one that the page can undo. */
+const isOfUndo = ({ kind, to }: UndoPoint, { height, snapshot }: RevertNote): boolean =>
+  !isUndoName(snapshot) && (kind === 'revert' ? height === to : kind === 'load' || snapshot === kind);
+
 /** What an event has in place of the name of a snapshot when blocks were replaced by others. */
 const reorgName = 'reorg';
 
 /** `Reverted to before, block 7. 93 blocks and 6,020 transactions are gone.` or `Reorg: 5 blocks above block 7 were replaced.` */
 const RevertText = ({ note, isReorg }: { note: RevertNote; isReorg: boolean }) =>
-  isReorg ? (
+  isUndoName(note.snapshot) ? (
+    <>
+      <b class="strip-name">Undone</b>
+      <span class="strip-note">The chain is at block {groupDigits(note.height)} again.</span>
+    </>
+  ) : isReorg ? (
     <>
       <b class="strip-name">Reorg</b>
       <span class="strip-note">
