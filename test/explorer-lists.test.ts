@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { bech32Decode, bech32Encode } from '../src/base/bytes/bech32.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 
 /** Lists of the explorer page by page: where a page is, and links that keep their rows although new blocks come. */
@@ -119,6 +120,10 @@ test('a name that nothing has: what is most like it, and what to do next', async
   const [id = ''] = (await open(`/address/${accounts[1]}`)).ids;
   const page = await textOf(`/tx/${id.slice(0, 10)}${'z'.repeat(id.length - 10)}`);
   expect([page.includes(`href="/tx/${id}"`), page.includes('begins alike')]).toEqual([true, true]);
+  // The same keys on another network.
+  const { bytes } = bech32Decode((accounts[1] as string).slice(2));
+  const { headers, text } = await send(`/search?q=P-${bech32Encode('avax', bytes)}`);
+  expect(headers.location ?? text).toContain(`/address/${accounts[1]}`);
   await node.dev('dev.label', { address: accounts[2], name: 'treasury' });
   expect(await textOf('/search?q=tresury')).toContain(`href="/address/${accounts[2]}"`);
 });
