@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('they import nothing, use no Buffer, and are small', () => {
-  const limits: { readonly [file: string]: number } = { 'sdk/client.js': 25_500, 'sdk/codec.js': 110_000 };
+  const limits: { readonly [file: string]: number } = { 'sdk/client.js': 27_000, 'sdk/codec.js': 110_000 };
   expect([...bundles.keys()].sort()).toEqual(Object.keys(limits));
   for (const [file, text] of bundles) {
     process.stdout.write(`${file}: ${text.length} bytes, gzip ${Bun.gzipSync(Buffer.from(text)).length}\n`);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { createNode } from '../src/sdk/create-node.ts';
+import { chromiumBinary, openChromium } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { openEvents } from './event-client.ts';
 import { createClient } from './http.ts';
@@ -9,6 +10,7 @@ import { eventually } from './processes.ts';
 
 setDefaultTimeout(60_000);
 
+const binary = chromiumBinary();
 let node: DevNode;
 beforeAll(async () => {
   node = await startDevNode('with a reader process', '--accounts=2');
@@ -98,4 +100,43 @@ test('calls of the library are in the log of its node', async () => {
     ({ kept }) => kept > 0,
   );
   expect(calls[0]).toMatchObject({ methods: ['avm.getHeight'], transport: 'library', status: 200 });
+});
+
+test.skipIf(binary === undefined)('an open page shows a new call and sends it again', async () => {
+  const page = await openChromium(binary as string);
+  try {
+    await page.open(`${url()}/dev/calls?method=getNodeIP`);
+    const rows = () => page.run<number>(`document.querySelectorAll('.call-name').length`);
+    await fetch(`${url()}/ext/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'info.getNodeIP', id: 1, params: {} }),
+    });
+    await eventually(rows, (count) => count === 1);
+    await page.run(`document.querySelector('.call-name a').click()`);
+    const press = (name: string) => `[...document.querySelectorAll('button')].find((button) => button.textContent === '${name}')`;
+    await eventually(
+      () => page.run<boolean>(`${press('Send again')} !== undefined`),
+      (isThere) => isThere,
+    );
+    await page.run(`${press('Send again')}.click()`);
+    await eventually(rows, (count) => count === 2);
+    // What a reload shows is what the page shows.
+    const texts = `[...document.querySelectorAll('.calls tr:not(.below) td')].map(({ textContent }) => textContent).join('|')`;
+    const live = await page.run<string>(texts);
+    await page.open(`${url()}/dev/calls?method=getNodeIP`);
+    expect(await page.run<string>(texts)).toBe(live);
+    expect(live).toContain('this page');
+    expect(page.console).toEqual([]);
+    // A list on hold does not move.
+    await page.run(`${press('Pause')}.click()`);
+    await node.program().client.call('/ext/info', 'info.getNodeIP', {});
+    await eventually(
+      () => page.run<string>(`document.querySelector('.page-title button').textContent`),
+      (text) => text === 'Go on, 1 new',
+    );
+    expect(await rows()).toBe(2);
+  } finally {
+    await page.close();
+  }
 });

@@ -9,7 +9,7 @@ export const defaultLoggedCalls = 200;
 const CallError = object('CallError', {
   code: optional(text('See docs/reference/errors.md.')),
   message: text(),
-  remedy: optional(text('What to do, if that is known.')),
+  remedy: optional(text('What to do.')),
 });
 
 const LoggedCall = object('LoggedCall', {
@@ -17,13 +17,13 @@ const LoggedCall = object('LoggedCall', {
   time: integer('Unix milliseconds.'),
   duration: number('Milliseconds until there was an answer.'),
   httpMethod: text(),
-  path: text('With the query; tokens in it are hidden.'),
-  methods: list(text(), 'The JSON-RPC methods: several in a batch, none of a route.'),
-  batchSize: optional(integer('Calls of a batch; only the first methods are listed.')),
-  transport: oneOf(['http', 'websocket', 'library'], '`library`: a call of the program that runs the node in its own process.'),
-  address: optional(text('IP address of the caller.')),
+  path: text('With the query.'),
+  methods: list(text(), 'Several in a batch, none of a route.'),
+  batchSize: optional(integer('Of a long batch, whose first methods are listed.')),
+  transport: oneOf(['http', 'websocket', 'library']),
+  address: optional(text('Of the caller.')),
   userAgent: optional(text()),
-  isFromPage: flag('Whether a page of this server sent it.'),
+  isFromPage: flag('From a page of this server.'),
   status: integer('HTTP status.'),
   error: optional(CallError),
   requestBytes: integer(),
@@ -31,9 +31,9 @@ const LoggedCall = object('LoggedCall', {
 });
 
 const CallBody = object('CallBody', {
-  text: optional(text('JSON without its secrets; missing if the body is empty or was not kept.')),
-  isCut: flag('Whether only the beginning is kept.'),
-  hidden: integer('How many values were hidden because they are secrets.'),
+  text: optional(text('JSON without its secrets.')),
+  isCut: flag('Only the beginning is kept.'),
+  hidden: integer('Number of hidden values.'),
   reason: optional(text('Why the body was not kept.')),
 });
 
@@ -47,10 +47,10 @@ export const callRows = {
     { after: optional(u32()), limit: optional(u32()), method: optional(text()), errors: optional(flag()) },
     record({
       calls: list(LoggedCall, 'Newest first.'),
-      last: integer('Number of the last call; give it as `after` to get those that come later.'),
-      kept: integer('Calls in the log, whichever of them were asked for.'),
-      skipped: integer('Calls that are not in the log because too many came at once.'),
-      since: integer('Unix milliseconds: calls are kept from this time on.'),
+      last: integer('Number of the last call: `after` of the next reading.'),
+      kept: integer('Calls in the log.'),
+      skipped: integer('Calls that came too fast for the log.'),
+      since: integer('Unix milliseconds: since when calls are kept.'),
     }),
   ),
   callBodies: devMethod({ number: u32() }, record({ call: LoggedCall, request: CallBody, answer: CallBody }), 'number'),

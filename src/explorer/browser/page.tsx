@@ -239,10 +239,8 @@ function figuresAge({ view, data, context }: PagePayload): number | undefined {
   if (view === 'home') return hasNews ? 2000 : 15_000;
   if (view === 'throughput') return figuresInterval(data as ThroughputData, hasNews);
   // Memory and the lag behind a followed node change without an event.
-  // A call of another program may be the first after a minute: the log of calls must be read, or it ends.
-  if (view === 'calls') return 60_000;
-  // Receivers answer without an event of the chain.
-  if (view === 'webhooks') return 3000;
+  // Receivers of webhooks answer without an event of the chain; calls may come before the stream is open, and their log ends if nobody reads it.
+  if (view === 'webhooks' || view === 'calls') return 3000;
   return view === 'node' || context.has.follow ? 5000 : undefined;
 }
 
