@@ -69,6 +69,7 @@ export async function makeExplorerSample(node: DevNode): Promise<ExplorerSample>
       '/throughput?range=day',
       `/tx/${dropped}`,
       '/node',
+      `/watch?addresses=${accounts[1].address}`,
       '/webhooks',
       '/dev',
       '/dev/calls',
