@@ -27,8 +27,9 @@ export async function renderDocument(
       <link rel="stylesheet" href={urls['page.css']} />
       {/* Nothing is drawn before the page's data, which comes after the page: columns and buttons would move while the rest arrives. */}
       <link rel="expect" href="#payload" {...{ blocking: 'render' }} />
+      {/* The page is whole without its scripts: on a slow network the style sheet comes before them. */}
       {preloads.map((url) => (
-        <link rel="modulepreload" href={url} />
+        <link rel="modulepreload" href={url} fetchpriority="low" />
       ))}
       <script src={urls['theme.js']} />
       <script type="module" src={urls['page.js']} data-worker={urls['worker.js']} />
