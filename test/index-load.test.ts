@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import type { Postgres } from '../src/cluster/postgres/postgres.ts';
-import { chainTables } from '../src/ledger/index/chain-tables.ts';
-import { explorerSchema, explorerTablesOf } from '../src/ledger/index/explorer-tables.ts';
-import { indexSchema, indexTablesOf, sharedIndexSchema, type Table } from '../src/ledger/index/tables.ts';
+import { indexTablesOf } from '../src/ledger/index/tables.ts';
 import { tablesOf } from '../src/ledger/state/schema.ts';
+import { rowsIn } from './index-rows.ts';
 import { startIndexer } from './program.ts';
 import { createRandom } from './random.ts';
 import { createScriptedNode } from './scripted-node.ts';
@@ -14,13 +13,6 @@ import { openSourceChain } from './source-chain.ts';
 /** `serac index` catching up with a chain: stopped at any point, it continues there, and in the end has the rows of a load that was not stopped. */
 
 const blocks = 400;
-
-const tables: readonly (readonly [name: string, table: Table])[] = [
-  ...Object.entries(chainTables).map(([key, table]) => [tablesOf(1)[key as keyof typeof chainTables], table] as const),
-  ...Object.entries(indexSchema).map(([key, table]) => [indexTablesOf(1)[key as keyof typeof indexSchema], table] as const),
-  ...Object.entries(explorerSchema).map(([key, table]) => [explorerTablesOf(1)[key as keyof typeof explorerSchema], table] as const),
-  ...Object.entries(sharedIndexSchema),
-];
 
 describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
   const source = openSourceChain(41);
@@ -64,11 +56,6 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
   };
 
   const open = (url: string) => openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
-
-  const rowsIn = (sql: Postgres) =>
-    Promise.all(
-      tables.map(async ([name, { key }]) => [name, await sql.all(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`, [])] as const),
-    );
 
   test('killed at any point, it continues and stores the same rows as one that was never stopped', async () => {
     const random = createRandom(7);

@@ -193,6 +193,13 @@ export const chainFlags = {
     max: 2 ** 32,
     help: 'transactions, or blocks, in one partition of the large tables; existing partitions stay as they are',
   },
+  distribute: {
+    group: 'Storage',
+    kind: 'boolean',
+    commands: ['index'],
+    default: 'false',
+    help: 'on Citus: divide the tables of a new index over the servers of the cluster; one that is divided is recognized without this flag',
+  },
   'cache-url': {
     group: 'Storage',
     kind: 'database',

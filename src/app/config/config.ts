@@ -273,6 +273,7 @@ function databaseFrom(options: Options): DatabaseConfig | undefined {
     readsReplicas: parseDatabaseUrl(url).reads === 'replicas',
     maxLag: options['database-max-lag'],
     partitionSize: options['database-partition-size'],
+    isDistributed: options.distribute,
   };
 }
 

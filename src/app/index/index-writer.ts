@@ -9,6 +9,7 @@ import { stripCredentials } from '../../base/log/log.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { Follower } from '../../chain/follow/follower.ts';
 import type { FollowStatus } from '../../chain/follow/status.ts';
+import { verifyCitus } from '../../cluster/chain/citus.ts';
 import { createBackfilledAddresses } from '../../cluster/chain/backfilled-addresses.ts';
 import { verifyPartitions } from '../../cluster/chain/partitions.ts';
 import { openPostgresChain } from '../../cluster/chain/postgres-chain.ts';
@@ -140,6 +141,7 @@ export async function prepareIndex(
   }: SignerReads & { readonly watch?: MigrationWatch; readonly pageSecret: Uint8Array; readonly partitionSize?: number },
 ) {
   const [{ id, genesis, genesisBlock }] = context.specs;
+  if (lock.dialect === 'citus') await verifyCitus(lock);
   const [number = 1] = await migratePostgres(lock, context.chain.network.id, [{ id, genesis: idOf(genesis.bytes) }], undefined, watch);
   await verifyPartitions(lock, number);
   await createBackfillQueue(lock);
@@ -149,6 +151,7 @@ export async function prepareIndex(
   const completeFrom = hasPreLinearizationHistory(context) ? 1 : 0;
   const spec = { number, id, feeAsset: genesis.assets[0].tx.id, completeFrom };
   const chain = openPostgresChain(lock, spec, { partitionSize, publicKeyOf, recover });
+  await chain.publishStored();
   await chain.init(
     genesis.assets.map(({ tx }) => tx),
     genesisBlock,

@@ -78,7 +78,7 @@ export function createIndexerBackfill(
     const unknown = addresses.filter((address) => !outputs.isDone(address));
     return unknown.length === 0 ? [] : findUnrecorded(unknown);
   };
-  const { filterOwners } = exportedOutputQueries(chain, 'postgres');
+  const { filterOwners } = exportedOutputQueries(chain, sql.dialect);
   const backfill = createAddressBackfill({
     clock,
     timers,

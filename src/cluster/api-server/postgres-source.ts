@@ -53,11 +53,12 @@ export async function openPostgresSource(
     const listening =
       database.listenUrl === undefined ? hosts : opened.add(openDatabaseHosts({ ...database, url: database.listenUrl, poolSize: 1 }, env));
     const description = await waitForIndex(hosts.sql, env);
+    const dialect = await hosts.readDialect();
     const chains = await indexedChains(hosts.sql);
     for (const { number } of chains) await verifyPartitions(hosts.sql, number);
     const sealKey = await readPageSecret(hosts.sql);
     const shared = redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16));
-    const version = watchVersion({ env, hosts, listening, chains, shared });
+    const version = watchVersion({ env, hosts, listening, chains, dialect, shared });
     opened.add({ close: version.stop });
     const indexStatus = watchIndexStatus(hosts, env, database.url);
     opened.add({ close: indexStatus.stop });
@@ -66,10 +67,10 @@ export async function openPostgresSource(
     if (!listening.isNotified()) env.log(unnotifiedWarning, 'warn');
 
     // The statements of a turn are one group, which ends with its slowest: slow ones are joined and sent apart.
-    const sql = joinStatements(version.sql, env.timers.soon);
-    const slowSql = joinStatements(version.sql, env.timers.soon);
+    const read: Sql = { ...version.sql, dialect };
+    const [sql, slowSql] = [joinStatements(read, env.timers.soon), joinStatements(read, env.timers.soon)];
     const findUnrecorded = new Map<number, UnrecordedAddresses>();
-    for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, version.sql, number));
+    for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, read, number));
     const served = createServedChains({
       description,
       networkName,
@@ -106,7 +107,7 @@ export async function openPostgresSource(
     });
     return {
       /** The database for reads of blocks; see `watchIndexVersion`. */
-      sql: version.sql,
+      sql: read,
       chains,
       onChange: version.onChange,
       served,
@@ -135,15 +136,17 @@ function watchVersion({
   hosts,
   listening,
   chains,
+  dialect,
   shared,
 }: {
   readonly env: ClusterEnv;
   readonly hosts: DatabaseHosts;
   readonly listening: DatabaseHosts;
   readonly chains: Parameters<typeof createVersionQuery>[0];
+  readonly dialect: Sql['dialect'];
   readonly shared: ServedPosition;
 }): IndexVersion {
-  const query = createVersionQuery(chains);
+  const query = createVersionQuery(chains, dialect);
   const version = watchIndexVersion({
     hosts,
     listen: listening.listen,

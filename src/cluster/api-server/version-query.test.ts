@@ -17,7 +17,7 @@ describe.skipIf(server === undefined)('version query', () => {
           return sql.all(text, values);
         },
       };
-      const { read: query } = createVersionQuery([{ number: 1, id: spec.id }]);
+      const { read: query } = createVersionQuery([{ number: 1, id: spec.id }], 'postgres');
       const before = await query(counted);
       expect(texts).toHaveLength(1);
       await grow(2);

@@ -1,6 +1,7 @@
 import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
+import type { Dialect } from '../../ledger/index/ddl.ts';
 import { explorerTablesOf } from '../../ledger/index/explorer-tables.ts';
 import { indexCountersText, toIndexCounters } from '../../ledger/index/migrate.ts';
 import type { Sql, SqlQuery } from '../../ledger/index/sql.ts';
@@ -35,9 +36,9 @@ export type VersionQuery = SqlQuery & {
  * Reads the last block of every chain, and the counters of the indexer. It is one statement with one text, because it is run after the statements of
  * every answer that is not cached: nearly always the text is the last one, which was read already.
  */
-export function createVersionQuery(chains: readonly IndexedChain[]): VersionQuery {
+export function createVersionQuery(chains: readonly IndexedChain[], dialect: Dialect): VersionQuery {
   const tipReads = chains.map(
-    ({ number, id }) => createBlockReads('postgres', { ...tablesOf(number), ...explorerTablesOf(number) }, id).tip,
+    ({ number, id }) => createBlockReads(dialect, { ...tablesOf(number), ...explorerTablesOf(number) }, id).tip,
   );
   const tipTexts = tipReads.map(
     ({ query }, i) =>

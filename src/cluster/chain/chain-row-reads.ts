@@ -5,7 +5,9 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
-import { arrayLookup } from '../../ledger/index/key-lookup.ts';
+import type { Dialect } from '../../ledger/index/ddl.ts';
+import { txIdTable } from '../../ledger/index/distribution.ts';
+import { keyLookup } from '../../ledger/index/key-lookup.ts';
 import { type ChainOutputRow, createChainOutputReads } from '../../ledger/index-read/read-chain-outputs.ts';
 import { fxsFromText } from '../../ledger/state/asset-table.ts';
 import { abovePreLinearization } from '../../ledger/state/output-number.ts';
@@ -17,13 +19,13 @@ export type LastBlock = { readonly id: Id; readonly height: number; readonly tim
 export type ChainRowReads = ReturnType<typeof createChainRowReads>;
 
 /** Reads the tables of a followed chain: blocks, transactions, outputs and assets. */
-export function createChainRowReads(t: Tables) {
+export function createChainRowReads(dialect: Dialect, t: Tables) {
   const lastBlockQuery = { text: `SELECT id, height, time, unspent FROM ${t.block} ORDER BY height DESC LIMIT 1`, values: [] };
   const lastTxQuery = { text: `SELECT max(seq) AS seq FROM ${t.tx}`, values: [] };
   const oldestUtxoQuery = { text: `SELECT min(seq) AS seq FROM ${t.oldUtxo}`, values: [] };
-  const assetsById = arrayLookup((isKey) => `SELECT id, fxs FROM ${t.asset} WHERE id ${isKey}`);
-  const txsById = arrayLookup((isKey) => `SELECT id FROM ${t.tx} WHERE id ${isKey}`);
-  const outputs = createChainOutputReads('postgres', t);
+  const assetsById = keyLookup(dialect, (isKey) => `SELECT id, fxs FROM ${t.asset} WHERE id ${isKey}`);
+  const txsById = keyLookup(dialect, (isKey) => `SELECT id FROM ${txIdTable(dialect, t)} WHERE id ${isKey}`);
+  const outputs = createChainOutputReads(dialect, t);
   return {
     lastBlock: function* (): Queries<LastBlock | undefined> {
       const [row] = yield* fetchRows<Omit<LastBlock, 'id'> & { id: Uint8Array }>([lastBlockQuery]);

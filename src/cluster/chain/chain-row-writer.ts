@@ -1,8 +1,10 @@
 import type { Utxo } from '../../avm/tx/utxo.ts';
-import { type Id, idText } from '../../base/bytes/id.ts';
+import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { batchedStatement } from '../../ledger/index/batched-statement.ts';
 import { addressBlob } from '../../ledger/index/blob.ts';
 import { chainTables } from '../../ledger/index/chain-tables.ts';
+import type { Dialect } from '../../ledger/index/ddl.ts';
+import { txIdSchema, txIdTable } from '../../ledger/index/distribution.ts';
 import { IndexError } from '../../ledger/index/fault.ts';
 import { insertRows } from '../../ledger/index/insert-rows.ts';
 import type { SqlValue } from '../../ledger/index/sql.ts';
@@ -13,7 +15,7 @@ import { assetRow } from '../../ledger/state/asset-table.ts';
 import { createBlockBatch } from '../../ledger/state/block-batch.ts';
 import type { NewBlock, StoredBlock } from '../../ledger/state/block-change.ts';
 import { blockRow } from '../../ledger/state/block-row.ts';
-import { txRows } from '../../ledger/state/history.ts';
+import { type NumberedBlock, txRows } from '../../ledger/state/history.ts';
 import { addIdsOf, createOutputIdReads } from '../../ledger/state/output-ids.ts';
 import { unspentOwnerKeys, unspentOwnerRows } from '../../ledger/state/owner-rows.ts';
 import type { Tables } from '../../ledger/state/schema.ts';
@@ -29,15 +31,16 @@ export type UnspentOutput = NumberedUtxo & ChainOutputRow & { readonly spent: nu
  * Makes the rows of a followed chain in PostgreSQL: blocks, transactions, outputs and assets, numbered as in state/block-batch.ts. postgres-chain.ts runs
  * the queries.
  */
-export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowReads) {
-  const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows('postgres', t[name], chainTables[name], onConflict);
+export function createChainRowWriter(dialect: Dialect, t: Tables, feeAsset: Id, reads: ChainRowReads) {
+  const insert = (name: keyof typeof chainTables, onConflict?: string) => insertRows(dialect, t[name], chainTables[name], onConflict);
   const addBlocks = insert('block');
   const addTxs = insert('tx');
+  const addTxIds = dialect === 'citus' ? insertRows(dialect, txIdTable(dialect, t), txIdSchema) : () => [];
   const addOldUtxos = insert('oldUtxo');
   const addIds = insert('outputId');
   const addSpends = insert('spend');
-  const addOwners = insertRows('postgres', t.owner, indexSchema.owner);
-  const removeOwners = deleteRows('postgres', t.owner, indexSchema.owner);
+  const addOwners = insertRows(dialect, t.owner, indexSchema.owner);
+  const removeOwners = deleteRows(dialect, t.owner, indexSchema.owner);
   const addAssets = insert('asset', ' ON CONFLICT DO NOTHING');
   const firstTimeQuery = { text: `SELECT time FROM ${t.block} WHERE height = 0`, values: [] };
   const raiseUnspent = batchedStatement([1], 2, () => `UPDATE ${t.block} SET unspent = unspent + ? WHERE height = ?`);
@@ -92,6 +95,7 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
     const queries = [
       ...addBlocks(rows.blocks.flatMap((row) => blockRow(row.block, row.firstTx, row.unspent, feeAsset))),
       ...addTxs(txRows(rows.blocks)),
+      ...addTxIds(txIdRows(rows.blocks)),
       ...addOldUtxos(oldUtxoRows([...oldRows.values()])),
       ...addIds(idRows.flatMap(({ number, last_tx, ids }) => [number, last_tx, ids])),
       ...addSpends(spendRows(rows.spent)),
@@ -126,6 +130,10 @@ export function createChainRowWriter(t: Tables, feeAsset: Id, reads: ChainRowRea
 
   return { numberBlocks, addPreLinearizationUtxos };
 }
+
+/** Rows of the table that finds transactions by ID on Citus. */
+const txIdRows = (blocks: readonly NumberedBlock[]): SqlValue[] =>
+  blocks.flatMap(({ applied, firstTx }) => applied.flatMap(({ tx }, i) => [idToBytes(tx.id), firstTx + i]));
 
 /** The rows of earlier outputs that blocks consume, by ID. Those in `loaded` need not be read. */
 function* consumedRows(

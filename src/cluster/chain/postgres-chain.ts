@@ -7,6 +7,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { IndexError } from '../../ledger/index/fault.ts';
+import { genesisTxsRow } from '../../ledger/index/distribution.ts';
 import { incrementBackfillRevision } from '../../ledger/index/migrate.ts';
 import { runOnPostgres } from '../../ledger/index/query-runner.ts';
 import type { WritableSql } from '../../ledger/index/sql.ts';
@@ -22,6 +23,7 @@ import { openBackfilledAddresses } from './backfilled-addresses.ts';
 import { type ChainRowReads, createChainRowReads, type LastBlock } from './chain-row-reads.ts';
 import { createChainRowWriter, type UnspentOutput } from './chain-row-writer.ts';
 import { openPartitions } from './partitions.ts';
+import { createCitusWrites, createPlainWrites, type WriteAndTell, type Written } from './publish.ts';
 
 /** The channel on which PostgreSQL notifies that blocks were stored. The payload is the number of the chain. */
 export const blocksChannel = 'serac_blocks';
@@ -38,16 +40,21 @@ export function openPostgresChain(
   chain: IndexSpec,
   { partitionSize, publicKeyOf, recover }: SignerReads & { readonly partitionSize?: number } = {},
 ) {
+  const { dialect } = sql;
   const t = tablesOf(chain.number);
-  const reads = createChainRowReads(t);
-  const rows = createChainRowWriter(t, chain.feeAsset, reads);
-  const writer = createBlockWriter(chain, 'postgres', { publicKeyOf, recover });
-  const exported = exportedOutputQueries(chain, 'postgres');
+  const reads = createChainRowReads(dialect, t);
+  const rows = createChainRowWriter(dialect, t, chain.feeAsset, reads);
+  const writer = createBlockWriter(chain, dialect, { publicKeyOf, recover });
+  const exported = exportedOutputQueries(chain, dialect);
   const known = createKnownOutputs(reads);
-  const storeInPartitions = createPartitionedCommits({ sql, partitions: openPartitions(sql, chain.number, partitionSize), reads, known });
+  const citus = dialect === 'citus' ? createCitusWrites(sql, chain.id) : undefined;
+  const write = citus?.write ?? createPlainWrites(sql);
+  // The tables of Citus have shards in place of partitions.
+  const partitions = citus === undefined ? openPartitions(sql, chain.number, partitionSize) : undefined;
+  const store = createCommits({ sql, write, partitions, reads, known });
 
   /** Stores blocks and their index. Returns a function to call when they are committed. */
-  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Queries<() => void> {
+  function* storeBlocks(blocks: readonly NewBlock[], tip: LastBlock | undefined): Queries<Written<() => void>> {
     const { stored, queries, mergeIds, unspent, spentIDs } = yield* rows.numberBlocks(blocks, tip?.unspent ?? 0, known.takeLoaded());
     // The index writer looks up when outputs were created, so the blocks are inserted first.
     yield queries;
@@ -55,8 +62,8 @@ export function openPostgresChain(
     yield* mergeIds;
     yield* writer.write(stored);
     // PostgreSQL delivers the notification to `serac api` when the transaction commits.
-    yield [{ text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] }];
-    return () => known.update(unspent, spentIDs);
+    const notification = { text: 'SELECT pg_notify(?, ?)', values: [blocksChannel, String(chain.number)] };
+    return { result: () => known.update(unspent, spentIDs), news: [notification] };
   }
 
   function* load(requested: { readonly utxos: readonly UtxoRef[]; readonly assets: readonly Id[] }): Queries<LoadedState> {
@@ -66,12 +73,17 @@ export function openPostgresChain(
 
   return {
     isInitialized: async (): Promise<boolean> => (await runOnPostgres(sql, reads.lastBlock())) !== undefined,
+    /** Called before anything else is written: makes visible what an indexer has stored that ended before readers were told. */
+    publishStored: async (): Promise<void> => citus?.publish([]),
     /** Stores block 0 and the genesis transactions; does nothing if they are already stored. */
     init: async (genesisTxs: readonly Tx[], first: Block): Promise<void> => {
       if ((await runOnPostgres(sql, reads.lastBlock())) !== undefined) return;
       // If transactions before the first complete block are missing, nobody knows which genesis outputs they have spent.
       const blocks = [{ block: first, diff: genesisChanges(genesisTxs, chain.completeFrom === 0 ? 'unspent' : 'unknown') }];
-      await storeInPartitions(blocks, () => storeBlocks(blocks, undefined));
+      await store(blocks, function* () {
+        if (citus !== undefined) yield [{ text: 'INSERT INTO meta VALUES (?, ?)', values: [genesisTxsRow(t.tx), genesisTxs.length] }];
+        return yield* storeBlocks(blocks, undefined);
+      });
     },
     lastAccepted: async (): Promise<{ readonly id: Id; readonly height: bigint; readonly time: bigint }> => {
       const last = await runOnPostgres(sql, reads.lastBlock());
@@ -85,7 +97,7 @@ export function openPostgresChain(
     /** Stores consecutive blocks and their index in one transaction. */
     commit: async (blocks: readonly NewBlock[]): Promise<void> => {
       if (blocks.length === 0) return;
-      await storeInPartitions(blocks, function* () {
+      await store(blocks, function* () {
         const last = yield* reads.lastBlock();
         if (last === undefined) throw noBlocks(chain.id);
         verifyBlockOrder(blocks, last);
@@ -98,11 +110,11 @@ export function openPostgresChain(
      */
     addPreLinearizationUtxos: async (utxos: readonly Utxo[]): Promise<void> => {
       if (utxos.length === 0) return;
-      await inTransaction(sql, function* () {
+      await write(function* () {
         const added = yield* rows.addPreLinearizationUtxos(utxos);
-        if (added.length === 0) return;
+        if (added.length === 0) return { result: undefined, news: [] };
         yield* writer.writePreLinearizationUtxos(added);
-        yield [incrementBackfillRevision];
+        return { result: undefined, news: [incrementBackfillRevision] };
       });
     },
     /** The addresses whose outputs from before linearization are stored. */
@@ -113,38 +125,38 @@ export function openPostgresChain(
     exported: {
       listUnspent: (address) => runOnPostgres(sql, exported.listUnspent(address)),
       markSpent: async (outputs) => {
-        await inTransaction(sql, function* () {
-          if ((yield* exported.markSpent(outputs)) > 0) yield [incrementBackfillRevision];
+        await write(function* () {
+          return { result: undefined, news: (yield* exported.markSpent(outputs)) > 0 ? [incrementBackfillRevision] : [] };
         });
       },
     } satisfies ExportedOutputs,
   };
 }
 
-const inTransaction = async <T>(sql: WritableSql, queries: () => Queries<T>): Promise<T> => sql.write((tx) => runOnPostgres(tx, queries()));
-
-/** Returns a function that stores blocks in one transaction, after the creation of the partitions that they need. */
-function createPartitionedCommits({
+/** Returns a function that stores blocks in one transaction, after the creation of the partitions that they need, if the tables have any. */
+function createCommits({
   sql,
+  write,
   partitions,
   reads,
   known,
 }: {
   readonly sql: WritableSql;
-  readonly partitions: ReturnType<typeof openPartitions>;
+  readonly write: WriteAndTell;
+  readonly partitions: ReturnType<typeof openPartitions> | undefined;
   readonly reads: Pick<ChainRowReads, 'lastSeqs'>;
   readonly known: Pick<ReturnType<typeof createKnownOutputs>, 'clear'>;
 }) {
   /** The number of the last stored transaction, by which partitions are created ahead; undefined until it is read, and after a failed commit. */
   let lastTx: number | undefined;
   /** `queries` return what to call when the blocks are committed. */
-  return async (blocks: readonly NewBlock[], queries: () => Queries<() => void>): Promise<void> => {
+  return async (blocks: readonly NewBlock[], queries: () => Queries<Written<() => void>>): Promise<void> => {
     const last = blocks[blocks.length - 1] as NewBlock;
     const before = lastTx ?? (await runOnPostgres(sql, reads.lastSeqs())).tx;
     lastTx = undefined;
     const tx = blocks.reduce((sum, { diff }) => sum + diff.applied.length, before);
-    await partitions.createAhead({ tx, height: Number(last.block.height) });
-    const onStored = await inTransaction(sql, queries).catch((error: unknown) => {
+    await partitions?.createAhead({ tx, height: Number(last.block.height) });
+    const onStored = await write(queries).catch((error: unknown) => {
       // It is not known whether the blocks are stored: the connection may have failed while they were committed.
       known.clear();
       throw error;

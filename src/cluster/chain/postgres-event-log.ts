@@ -25,7 +25,7 @@ const maxTxsPerRead = 512;
  */
 export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: string): EventLog {
   const t = tablesOf(chain.number);
-  const outputs = createChainOutputReads('postgres', t);
+  const outputs = createChainOutputReads(sql.dialect, t);
 
   function* lastHeight(): Queries<number> {
     const [row] = yield* fetchRows<{ height: number | null }>([{ text: `SELECT max(height) AS height FROM ${t.block}`, values: [] }]);

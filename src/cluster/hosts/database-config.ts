@@ -17,4 +17,6 @@ export type DatabaseConfig = {
   readonly maxLag: number;
   /** Transactions or blocks of a new partition. */
   readonly partitionSize: number;
+  /** Whether the indexer divides new tables over the servers of a Citus cluster; existing tables stay as they are. */
+  readonly isDistributed: boolean;
 };

@@ -1,6 +1,8 @@
+import { txIdTable } from '../../ledger/index/distribution.ts';
+import { tablesOf } from '../../ledger/state/schema.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import { describeDatabase, parseDatabaseUrl } from '../postgres/database-url.ts';
-import { directSetting, type Postgres, plannerSettings, quoteIdentifier } from '../postgres/postgres.ts';
+import { directSetting, type Postgres, type PostgresDialect, plannerSettings, quoteIdentifier } from '../postgres/postgres.ts';
 import { databaseName, PostgresError } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 
@@ -24,6 +26,8 @@ export type HostState = {
   /** The timeline that a primary writes; each promotion begins a new one, with a higher number. 0 for a replica. */
   readonly timeline: number;
   readonly isPooled: boolean;
+  /** Whether the tables of the schema are divided over the servers of a Citus cluster; `postgres` while there are none. */
+  readonly dialect: PostgresDialect;
 };
 
 type HostEnv = Pick<ClusterEnv, 'openPostgres' | 'log'>;
@@ -31,20 +35,24 @@ type HostEnv = Pick<ClusterEnv, 'openPostgres' | 'log'>;
 /** `config`: pool size and timeout. */
 export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'poolSize' | 'statementTimeout'>, env: HostEnv): DatabaseHost {
   const name = databaseName(url);
-  const open = (isPooled: boolean): Postgres =>
-    env.openPostgres({ url, max: config.poolSize, statementMilliseconds: config.statementTimeout, isPooled });
   let isPooled = false;
-  let pool = open(isPooled);
+  let dialect: PostgresDialect = 'postgres';
+  const open = (): Postgres =>
+    env.openPostgres({ url, max: config.poolSize, statementMilliseconds: config.statementTimeout, isPooled, dialect });
+  let pool = open();
   let isKnown = false;
   let isClosed = false;
 
-  /** Replaces the pool by one for a pooler. Nothing runs on the old one: no statement is sent before the server is known. */
+  /** Replaces the pool by one with other settings. Nothing runs on the old one: no statement is sent before the server is known. */
+  const reopen = async (): Promise<void> => {
+    const old = pool;
+    pool = open();
+    await old.close();
+  };
   const usePooler = async (): Promise<void> => {
     if (isPooled || isClosed) return;
     isPooled = true;
-    const old = pool;
-    pool = open(isPooled);
-    await old.close();
+    await reopen();
   };
 
   const ask = async (): Promise<ProbeRow> => {
@@ -65,11 +73,17 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
     }
     if (!isKnown && isPooled) checkRole(url, row, config.statementTimeout, env);
     if (!isKnown && row.schema === null) throw noSchema(url, row.role);
+    const found: PostgresDialect = row.is_divided ? 'citus' : 'postgres';
+    if (found !== dialect && !isClosed) {
+      dialect = found;
+      await reopen();
+    }
     isKnown = true;
     return {
       role: row.is_replica ? 'replica' : 'primary',
       timeline: row.wal === null ? 0 : Number.parseInt(row.wal.slice(0, 8), 16),
       isPooled,
+      dialect,
     };
   };
 
@@ -77,7 +91,9 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
     name,
     url,
     sql: {
-      dialect: 'postgres',
+      get dialect() {
+        return dialect;
+      },
       all: async (text, values) => {
         if (!isKnown) await probe();
         return pool.all(text, values);
@@ -104,13 +120,15 @@ type ProbeRow = {
   readonly seqscan: string;
   readonly schema: string | null;
   readonly role: string;
+  readonly is_divided: boolean;
 };
 
-/** The name of a WAL file begins with the timeline. */
+/** The name of a WAL file begins with the timeline. Only on Citus the first chain has a table of IDs. */
 const probeText = `SELECT pg_is_in_recovery() AS is_replica,
   CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_lsn()) END AS wal,
   current_setting('${directSetting}', true) AS direct, current_setting('statement_timeout') AS timeout,
-  current_setting('enable_seqscan') AS seqscan, CAST(current_schema() AS text) AS schema, CAST(current_user AS text) AS role`;
+  current_setting('enable_seqscan') AS seqscan, CAST(current_schema() AS text) AS schema, CAST(current_user AS text) AS role,
+  to_regclass('${txIdTable('citus', tablesOf(1))}') IS NOT NULL AS is_divided`;
 
 /** PgBouncer's refusal of a setting that it does not know. */
 const isUnsupportedSetting = (error: unknown): boolean =>
@@ -127,7 +145,8 @@ const noSchema = (url: string, role: string): PostgresError => {
 };
 
 /** Through a pooler the settings of a session are those of the role: says what is missing. Throws if the tables would not be found. */
-function checkRole(url: string, { role, schema, timeout, seqscan }: ProbeRow, statementTimeout: number, env: HostEnv): void {
+function checkRole(url: string, row: ProbeRow, statementTimeout: number, env: HostEnv): void {
+  const { role, schema, timeout, seqscan } = row;
   const wanted = parseDatabaseUrl(url).schema;
   const alter = `ALTER ROLE ${quoteIdentifier(role)} SET`;
   if (wanted !== undefined && schema !== wanted)
@@ -137,7 +156,7 @@ function checkRole(url: string, { role, schema, timeout, seqscan }: ProbeRow, st
     );
   const missing = [
     ...(timeout === '0' ? [`${alter} statement_timeout = ${statementTimeout}`] : []),
-    ...(seqscan === 'on' ? Object.entries(plannerSettings).map(([name, value]) => `${alter} ${name} = ${value}`) : []),
+    ...(seqscan === 'on' ? Object.entries(plannerSettings[row.is_divided ? 'citus' : 'postgres']).map(([name, value]) => `${alter} ${name} = ${value}`) : []),
   ];
   if (missing.length > 0)
     env.log(

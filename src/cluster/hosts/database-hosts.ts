@@ -2,7 +2,7 @@ import { coalesce } from '../../api/rest/coalesce.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import { splitHosts } from '../postgres/database-url.ts';
-import type { Listener } from '../postgres/postgres.ts';
+import type { Listener, PostgresDialect } from '../postgres/postgres.ts';
 import { isDatabaseDown } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import { type DatabaseHost, openDatabaseHost, type ReadSql } from './database-host.ts';
@@ -59,6 +59,8 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
   const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
 
   return {
+    /** Whether the tables are divided over the servers of a Citus cluster. */
+    readDialect: async (): Promise<PostgresDialect> => (await (await findCurrent()).probe()).dialect,
     /** Statements on the host that is read now; the first one selects it. */
     sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed }),
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */

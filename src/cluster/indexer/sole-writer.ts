@@ -80,7 +80,8 @@ export function createSoleWriter({
   const tryToWrite = async (): Promise<void> => {
     const { host, state } = await findPrimary();
     if (state.isPooled) throw poolerRefusal(host.name);
-    const lease = await tryLease(env, { url: host.url, statementMilliseconds: database.statementTimeout }, leaseName);
+    const dialect = database.isDistributed ? 'citus' : state.dialect;
+    const lease = await tryLease(env, { url: host.url, dialect, statementMilliseconds: database.statementTimeout }, leaseName);
     outage.regained();
     if (lease === undefined) {
       role = 'standby';

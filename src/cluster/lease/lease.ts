@@ -52,7 +52,7 @@ type LeaseEnv = Pick<ClusterEnv, 'openPostgres' | 'timers' | 'random' | 'log'>;
  */
 export async function tryLease(
   env: LeaseEnv,
-  { url, statementMilliseconds = defaultStatementMilliseconds }: Pick<PostgresOptions, 'url' | 'statementMilliseconds'>,
+  { url, dialect, statementMilliseconds = defaultStatementMilliseconds }: Pick<PostgresOptions, 'url' | 'dialect' | 'statementMilliseconds'>,
   name: string,
   times = leaseTimes,
 ): Promise<Lease | undefined> {
@@ -66,6 +66,7 @@ export async function tryLease(
   const holder = `serac index ${Buffer.from(env.random(16)).toString('hex')}`;
   const session = env.openPostgres({
     url,
+    dialect,
     max: 1,
     applicationName: holder,
     // A statement that waits for a stalled server must not close the session, and with it lose the lease.
@@ -114,7 +115,7 @@ export async function tryLease(
   };
   void lost.then(close);
   return {
-    dialect: 'postgres',
+    dialect: session.dialect,
     all: queue.all,
     write: queue.write,
     lost,

@@ -1,14 +1,17 @@
-import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
+import type { GroupResult, Sql, SqlQuery } from '../../ledger/index/sql.ts';
 
 /** A PostgreSQL server as this wing uses it. `app/platform/bun/postgres.ts` implements it with Bun's driver. */
 
 type Value = null | number | string | Uint8Array;
 
+/** Citus is PostgreSQL too; see ledger/index/distribution.ts. */
+export type PostgresDialect = Exclude<Sql['dialect'], 'sqlite'>;
+
 export type PostgresConnection = {
   readonly all: <Row>(text: string, values: readonly Value[]) => Promise<Row[]>;
   /** Runs a COPY with rows in PostgreSQL's binary format. */
   readonly copy: (text: string, rows: Uint8Array) => Promise<void>;
-  readonly dialect: 'postgres';
+  readonly dialect: PostgresDialect;
 };
 
 export type Postgres = PostgresConnection & {
@@ -42,6 +45,8 @@ export type PostgresOptions = {
    * those of the role (docs/guides/cluster.md), and `listen` does not work.
    */
   readonly isPooled?: boolean;
+  /** `citus`: the tables are divided over several servers; default `postgres`. */
+  readonly dialect?: PostgresDialect;
   /** Maximum number of connections; default 8. */
   readonly max?: number;
   readonly connectMilliseconds?: number;
@@ -63,15 +68,26 @@ export const defaultStatementMilliseconds = 2000;
  * Planner settings: always use indexes, since every query reads a few rows by a key. Without them the planner chooses to read or sort whole
  * tables while they are small; it cannot know that they will grow.
  */
-export const plannerSettings = {
+const indexSettings = {
   jit: 'off',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_bitmapscan: 'off',
-  // A statement is planned once for each connection. With partitions a plan for single values looks cheaper, so one would be made every time.
-  plan_cache_mode: 'force_generic_plan',
 } as const;
+
+export const plannerSettings: { readonly [D in PostgresDialect]: { readonly [setting: string]: string | number } } = {
+  postgres: {
+    ...indexSettings,
+    // A statement is planned once for each connection. With partitions a plan for single values looks cheaper, so one would be made every time.
+    plan_cache_mode: 'force_generic_plan',
+  },
+  citus: {
+    ...indexSettings,
+    // One connection to each worker: a statement reads few shards of it, and a transaction is prepared once on each.
+    'citus.max_adaptive_executor_pool_size': 1,
+  },
+};
 
 /**
  * A setting that exists only in sessions of this program that have no pooler in between: a pooler refuses the connection because of it, or

@@ -1,7 +1,8 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { memoize } from '../../base/cache/memoize.ts';
-import { arrayText, typeOf } from '../../ledger/index/key-array.ts';
-import { type GroupResult, nameValues, type Sql, type SqlQuery, type SqlValue } from '../../ledger/index/sql.ts';
+import { arrayText, distinctArrayText, typeOf } from '../../ledger/index/key-array.ts';
+import type { GroupResult, Sql, SqlQuery, SqlValue } from '../../ledger/index/sql.ts';
+import { type StatementGroups, statementGroups } from './statement-groups.ts';
 
 /** Queries of one statement at most: enough for a page of 64 addresses, few enough that none waits long for the others. */
 const maxJoined = 256;
@@ -17,12 +18,15 @@ type Statement = SqlQuery & { readonly queries: readonly WaitingQuery[] };
 /**
  * A PostgreSQL database that runs queries together, for `serac api`. Queries that are asked for in one turn of the event loop and have the same text
  * become one statement, whose values are arrays; equal queries are run once, and the statements of a turn are sent as one group. So a read of many
- * ranges, and several requests at the same time, cost few round trips. `soon` runs a function after everything that is ready to run.
+ * ranges, and several requests at the same time, cost few round trips. On Citus they must be of one shard (statement-groups.ts). `soon` runs a function after everything that is ready to run.
  */
 export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
   const sendGroup = sql.group ?? ((queries) => Promise.allSettled(queries.map(async ({ text, values }) => sql.all<unknown>(text, values))));
   // By the text first: its hash is computed once, that of a text with the types in front would be for every statement.
-  const joinedTextOf = memoize((text: string) => memoize((types: string) => joinedText(text, types.split(','))));
+  const joiningOf = memoize((text: string) => {
+    const grouping = statementGroups[sql.dialect](text);
+    return { grouping, textOf: memoize((types: string) => joinedText(grouping, types.split(','))) };
+  });
   /** The queries of this turn, by their text and then by their values. */
   let waiting = new Map<string, Map<string, WaitingQuery>>();
 
@@ -30,7 +34,10 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
     const [{ values }] = queries as [WaitingQuery];
     if (queries.length === 1) return { text, values, queries };
     const columns = values.map((_, column) => queries.map((query) => query.values[column] as SqlValue));
-    return { text: joinedTextOf(text)(columns.map(typeOf).join()), values: columns.map(arrayText), queries };
+    const { grouping, textOf } = joiningOf(text);
+    const keys = grouping.key === undefined ? '' : distinctArrayText(columns[grouping.key] as SqlValue[]);
+    const keyArrays = Array<string>(grouping.keyArrays).fill(keys);
+    return { text: textOf(columns.map(typeOf).join()), values: [...columns.map(arrayText), ...keyArrays], queries };
   };
 
   const runWaiting = async (): Promise<void> => {
@@ -38,8 +45,8 @@ export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
     waiting = new Map();
     const statements: Statement[] = [];
     for (const [text, sameText] of asked) {
-      const queries = [...sameText.values()];
-      for (let at = 0; at < queries.length; at += maxJoined) statements.push(toStatement(text, queries.slice(at, at + maxJoined)));
+      for (const queries of joiningOf(text).grouping.groupsOf([...sameText.values()]))
+        for (let at = 0; at < queries.length; at += maxJoined) statements.push(toStatement(text, queries.slice(at, at + maxJoined)));
     }
     try {
       const results = await sendGroup(statements);
@@ -89,10 +96,10 @@ function settle(queries: readonly WaitingQuery[], result: GroupResult): void {
  * `joined_query` says which query a row belongs to, counted from 1. `joined_row` keeps the order of the rows of a query; because it is computed for
  * each query, PostgreSQL does not plan all of them as one join. Both are integers, which the driver returns as numbers.
  */
-function joinedText(text: string, types: readonly string[]): string {
+function joinedText(grouping: StatementGroups, types: readonly string[]): string {
   const arrays = types.map((type) => `CAST(CAST(? AS text) AS ${type}[])`).join(', ');
   const valueNames = types.map((_, position) => `v${position}`).join(', ');
-  const query = nameValues(text, (position) => `joined.v${position}`);
+  const query = grouping.nameValues((position) => `joined.v${position}`);
   return `SELECT CAST(joined.query AS integer) AS joined_query, found.* FROM unnest(${arrays}) WITH ORDINALITY AS joined(${valueNames}, query)
     CROSS JOIN LATERAL (SELECT CAST(row_number() OVER () AS integer) AS joined_row, one.* FROM (${query}) one) found ORDER BY 1, 2`;
 }

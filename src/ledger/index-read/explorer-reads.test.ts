@@ -29,6 +29,9 @@ contract('SQLite', openSqliteReads, [41, 42, 43]);
 contract('SQLite with pauses', (seed) => openSqliteReads(seed, pauseAlways), [44]);
 if (server === undefined) test.skip('PostgreSQL: skipped, SERAC_TEST_POSTGRES is not set', () => {});
 else contract('PostgreSQL', (seed) => openPostgresReads(server, seed), [45]);
+const citus = process.env.SERAC_TEST_CITUS;
+if (citus === undefined) test.skip('Citus: skipped, SERAC_TEST_CITUS is not set', () => {});
+else contract('Citus', (seed) => openPostgresReads(citus, seed, undefined, 'citus'), [45]);
 
 function contract(name: string, open: (seed: number) => Promise<IndexUnderTest>, seeds: readonly number[]): void {
   for (const seed of someOf(seeds))
@@ -377,7 +380,7 @@ const checkTransfers: Check = async ({ chains: { oracle }, explorer }, name) => 
   const pending = [...oracle.inbound().values()]
     .filter(({ id, output }) => !imported.has(id) && output.addresses.length > 0)
     .map(({ id }) => id);
-  expect(inbound?.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(name === 'PostgreSQL' ? undefined : (pending.sort() as never));
+  expect(inbound?.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(name === 'PostgreSQL' || name === 'Citus' ? undefined : (pending.sort() as never));
 };
 
 const checks: readonly Check[] = [

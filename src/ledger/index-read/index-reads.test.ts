@@ -18,3 +18,8 @@ const server = process.env.SERAC_TEST_POSTGRES;
 
 if (server === undefined) describe('PostgreSQL', () => test.skip('skipped: SERAC_TEST_POSTGRES is not set', () => {}));
 else readsContract('PostgreSQL', (seed) => openPostgresReads(server, seed, { min: 6, outputsPerPage: 3, filteredRows: 5 }), 2);
+
+const citus = process.env.SERAC_TEST_CITUS;
+
+if (citus === undefined) describe('Citus', () => test.skip('skipped: SERAC_TEST_CITUS is not set', () => {}));
+else readsContract('Citus', (seed) => openPostgresReads(citus, seed, { min: 6, outputsPerPage: 3, filteredRows: 5 }, 'citus'), 1);

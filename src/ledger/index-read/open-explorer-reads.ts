@@ -7,7 +7,7 @@ import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
-import { fetchRows, type Queries } from '../store/queries.ts';
+import type { Queries } from '../store/queries.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
 import type { IndexedChain, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { createAssetDayReads } from './read-asset-days.ts';
@@ -17,7 +17,7 @@ import { createBalanceHistoryReads } from './read-balance-history.ts';
 import { createBlockSumsReads } from './read-block-sums.ts';
 import { createBlockReads } from './read-blocks.ts';
 import { createHolderReads } from './read-holders.ts';
-import { type CrossChainOutputRow, createOutputReads } from './read-outputs.ts';
+import { createOutputReads } from './read-outputs.ts';
 import { latestReaderOn, queryRunnerOn } from './read-runner.ts';
 import { createSearchReads } from './read-search.ts';
 import { createTransferReads } from './read-transfers.ts';
@@ -43,9 +43,9 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   const txs = createTxReads(tables, chain, blocks, outputs, sql.dialect);
   const utxos = createUtxoReads(tables, chain, outputs, txs, sql);
   const details = createAssetReads(sql.dialect, tables, outputs);
-  const assets = createAssetListReads(tables, chain.id, outputs);
+  const assets = createAssetListReads(sql.dialect, tables, chain.id, outputs);
   const assetDays = createAssetDayReads(tables, blocks, chain.feeAsset);
-  const sums = createBlockSumsReads(tables, chain.id);
+  const sums = createBlockSumsReads(sql.dialect, tables, chain.id);
   const balanceHistory = createBalanceHistoryReads(tables);
   const holders = createHolderReads(sql, tables, txs, runSlow);
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
@@ -57,12 +57,12 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     const own = yield* outputs.bySeqs(stored.flatMap((row) => row?.seq ?? []));
     // An output that moved between chains is not in this chain's state.
     const others = new Set(refs.filter((_, i) => stored[i] === undefined).map(refId));
-    const moved = yield* fetchRows<CrossChainOutputRow>(outputs.movedById([...others].map(idToBytes)));
+    const moved = yield* outputs.movedById([...others].map(idToBytes));
     return yield* outputs.toEntries([...own, ...moved].flatMap((row) => outputs.toPinnedOutput(row, pin) ?? []));
   }
 
   function* outputById(id: Id, pin: PinnedBlock): Queries<OutputEntry | undefined> {
-    const [moved] = yield* fetchRows<CrossChainOutputRow>(outputs.movedById([idToBytes(id)]));
+    const [moved] = yield* outputs.movedById([idToBytes(id)]);
     const row = moved ?? (yield* outputs.byId(id));
     const pinned = row && outputs.toPinnedOutput(row, pin);
     return pinned && (yield* outputs.toEntries([pinned]))[0];

@@ -44,7 +44,7 @@ export function openReads(
   const buckets = createBucketReads(tables, chain.id);
   // The last block as it is known without a query, if it is: on SQLite as of the last commit, on PostgreSQL as of the last notification.
   const tip = latestReaderOn(sql)(blocks.tip, chain.recentTip);
-  const sharesRoundTrips = sql.dialect === 'postgres';
+  const sharesRoundTrips = sql.dialect !== 'sqlite';
   // `onFound` tells callers early which assets and consumers a page shows, so that they fetch those beside the rest of the read. On SQLite they gain
   // nothing: all queries of a read run at once.
   const tellsFound = sharesRoundTrips;

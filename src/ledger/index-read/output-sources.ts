@@ -13,12 +13,12 @@ import type { Order, PinnedBlock } from './index-reads.ts';
 import type { RowSource } from './merge.ts';
 import { fullKeyRange, type KeyRange, keyRangeSql, keyRangeValues, type SortPosition } from './output-order.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
-import { type CrossChainOutputRow, crossChainColumns, crossChainJoins } from './read-outputs.ts';
+import { type CrossChainOutputRow, crossChainSql, unknownSpender } from './read-outputs.ts';
 
 /** A row of an output set, with its position in the order of time. */
 export type OutputRow = SortPosition & (ChainOutputRow | CrossChainOutputRow);
 
-/** The same as it is read: rows of spent and of long outputs have no bytes. `ChainOutputReads.addBytes` adds them. */
+/** The same as it is read: rows of spent and of long outputs have no bytes. `OutputReads.completeRows` adds them. */
 export type ReadOutputRow = SortPosition & ((Omit<ChainOutputRow, 'bytes'> & { readonly bytes: StoredUtxo | null }) | CrossChainOutputRow);
 
 /** A part of the outputs in the order of time: numbers of this chain's outputs between two others, and a range of those that moved between chains. */
@@ -57,17 +57,21 @@ export type OutputSources = {
 export function createOutputSources(t: Tables & IndexTables, dialect: Sql['dialect']): OutputSources {
   /** Joins only what the row itself does not tell: an unspent output has no row in `spend`. */
   const ownColumns = (set: OutputSet): readonly [columns: string, joins: string] =>
-    isUnspentSet(set) ? ['h.bytes, NULL AS spent', ''] : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
+    isUnspentSet(set) ? ['h.bytes, NULL AS spent', ''] : spentColumns;
+  // On Citus `spend` is divided by another key than `owner`.
+  const spentColumns: readonly [columns: string, joins: string] =
+    dialect === 'citus' ? [`h.bytes, ${unknownSpender} AS spent`, ''] : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
   // PostgreSQL's driver returns bigint as a BigInt, which would have to be converted, value by value.
-  const number = (column: string): string => (dialect === 'postgres' ? `CAST(${column} AS double precision)` : column);
+  const number = (column: string): string => (dialect === 'sqlite' ? column : `CAST(${column} AS double precision)`);
   const [seq, height, time] = [number('h.seq'), number('h.height'), number('b.time')];
   const ownSql = (set: OutputSet, order: Order): string => {
     const [columns, joins] = ownColumns(set);
     return `SELECT ${time} AS key, ${seq} AS seq, ${height} AS height, ${time} AS time, ${columns} FROM ${t.owner} h JOIN ${t.block} b ON b.height = h.height ${joins}
       WHERE h.address = ? AND h.shelf = ? AND h.seq > ? AND h.seq < ? AND h.height <= ? ORDER BY h.seq ${order} LIMIT ? + 0`;
   };
+  const [movedColumns, movedJoins] = crossChainSql(dialect, t);
   const movedSql = (order: Order): string =>
-    `SELECT h.time AS key, h.tie, h.seq, ${crossChainColumns} FROM ${t.movedOwner} h JOIN moved m ON m.seq = -h.seq ${crossChainJoins(t)}
+    `SELECT h.time AS key, h.tie, h.seq, ${movedColumns} FROM ${t.movedOwner} h JOIN moved m ON m.seq = -h.seq ${movedJoins}
      WHERE h.address = ? AND h.shelf = ? AND ${keyRangeSql(order)} LIMIT ? + 0`;
   // A text is built once: the statement cache would have to hash a new one for every query.
   const textsOf = memoize((set: OutputSet) => {
@@ -126,7 +130,7 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
     filledSets: function* (addresses, sets) {
       const all = addresses.flatMap((address) => sets.map((set) => ({ address, set })));
       // Asking first saves two of three queries of each address. On PostgreSQL it would cost a round trip, and they are one statement anyway.
-      if (dialect === 'postgres' || addresses.length < minAsked) return all;
+      if (dialect !== 'sqlite' || addresses.length < minAsked) return all;
       const rows = rowsByPosition((yield rareSets(addresses.map(addressToBytes))) as readonly (readonly RareSets[])[]);
       return all.filter(({ set }, i) => {
         const found = rows[Math.floor(i / sets.length)];
@@ -143,7 +147,7 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
       return { above: numbers.above, below: numbers.below, moved: { ...moved, after } };
     },
     knownOldest: function* () {
-      return dialect === 'postgres' && lastOldest !== undefined ? lastOldest : yield* readOldest();
+      return dialect !== 'sqlite' && lastOldest !== undefined ? lastOldest : yield* readOldest();
     },
     readOldest,
   };

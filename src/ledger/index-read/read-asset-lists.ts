@@ -1,6 +1,9 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import type { Dialect } from '../index/ddl.ts';
+import { txIdTable } from '../index/distribution.ts';
 import type { ExplorerTables } from '../index/explorer-tables.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { type IndexTables, txKinds } from '../index/tables.ts';
 import { outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
@@ -14,11 +17,15 @@ import type { OutputReads } from './read-outputs.ts';
 
 /** Lists of assets and of their NFT groups. */
 export function createAssetListReads(
+  dialect: Dialect,
   t: Tables & IndexTables & ExplorerTables,
   chainID: Id,
   outputs: Pick<OutputReads, 'storedBySeqs' | 'txsBySeq'>,
 ) {
-  const createdFirst = (order: 'ASC' | 'DESC') => `SELECT h.tx AS seq, x.id FROM ${t.history} h JOIN ${t.tx} x ON x.seq = h.tx
+  // On Citus `history` is divided by another key than `tx`: the IDs are looked up afterwards.
+  const [idColumn, idJoin] = dialect === 'citus' ? ['', ''] : [', x.id', `JOIN ${t.tx} x ON x.seq = h.tx`];
+  const idsBySeq = keyLookup(dialect, (isKey) => `SELECT seq, id FROM ${t.tx} WHERE seq ${isKey}`);
+  const createdFirst = (order: 'ASC' | 'DESC') => `SELECT h.tx AS seq${idColumn} FROM ${t.history} h ${idJoin}
     WHERE h.subject = ? AND h.kind = ? AND h.tx > ? AND h.tx < ? ORDER BY h.tx ${order} LIMIT ? + 0`;
   const created = { asc: createdFirst('ASC'), desc: createdFirst('DESC') };
   // One statement: the height is that of the block whose counts these are.
@@ -26,14 +33,19 @@ export function createAssetListReads(
     FROM progress p LEFT JOIN ${t.assetStat} s ON s.asset = ? WHERE p.chain = ?`;
   // NFT mint outputs are created with their asset and never later. Those of an asset from before the indexed history are at height 0.
   const firstMintOutputs = `SELECT m.seq, s.tx AS spent FROM ${t.minter} m LEFT JOIN ${t.spend} s ON s.utxo = m.seq
-    WHERE m.asset = ? AND m.seq < coalesce((SELECT x.seq + 1 FROM ${t.tx} x WHERE x.id = ?), 0) * ${outputsPerTx} ORDER BY m.seq LIMIT ? + 0`;
+    WHERE m.asset = ? AND m.seq < coalesce((SELECT x.seq + 1 FROM ${txIdTable(dialect, t)} x WHERE x.id = ?), 0) * ${outputsPerTx} ORDER BY m.seq LIMIT ? + 0`;
 
   return {
     createdAssets: function* ({ pin, order, after, limit }: AssetListQuery): Queries<{ seq: number; id: Id }[]> {
       const [low, high] = order === 'asc' ? [after ?? 0, pin.lastTx + 1] : [0, Math.min(after ?? pin.lastTx + 1, pin.lastTx + 1)];
       const values = [wholeChain, txKinds.CreateAssetTx, low, high, limit];
       const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>([{ text: created[order], values }]);
-      return rows.map(({ seq, id }) => ({ seq, id: toHex(id) as Id }));
+      if (dialect !== 'citus') return rows.map(({ seq, id }) => ({ seq, id: toHex(id) as Id }));
+      const ids = new Map((yield* fetchRows<{ seq: number; id: Uint8Array }>(idsBySeq(rows.map(({ seq }) => seq)))).map(({ seq, id }) => [seq, id]));
+      return rows.flatMap(({ seq }) => {
+        const id = ids.get(seq);
+        return id === undefined ? [] : [{ seq, id: toHex(id) as Id }];
+      });
     },
     /** The counts of an asset, the height of the block that they are of, and the number of the oldest output then; see `oldestOf`. */
     countsAt: function* (id: Id): Queries<{ readonly height: number; readonly oldest: number; readonly counts: AssetCounts | undefined }> {

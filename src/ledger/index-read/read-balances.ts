@@ -55,7 +55,7 @@ export function createBalanceReads(
     },
     otherOutputs: function* (addresses, pin) {
       // On PostgreSQL, to ask first would cost a round trip.
-      if (dialect === 'postgres') return yield* listPage(addresses, pin);
+      if (dialect !== 'sqlite') return yield* listPage(addresses, pin);
       // Most addresses never had such an output. One that had keeps a row, in a set of unspent or of spent outputs.
       const found = yield addresses.map(anyOtherQuery);
       const owners = addresses.filter((_, i) => (found[i] as readonly unknown[]).length > 0);
@@ -147,7 +147,7 @@ function createSingleOwnerRows(table: string, dialect: Dialect, rowsPerPage: num
     now: Uint8Array,
     add: (row: SingleOwnerRow) => void,
   ): Queries<void> {
-    if (dialect === 'postgres') yield* addPages(owners, pin, now, add);
+    if (dialect !== 'sqlite') yield* addPages(owners, pin, now, add);
     else for (const owner of owners) yield* addRowByRow(owner, pin, now, add);
   };
 }

@@ -1,14 +1,17 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import type { Dialect } from '../index/ddl.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { type BlockSumsRow, blockSumsColumns, feesFromBytes, txCounts } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
 import { parseStoredTx } from '../state/stored-tx.ts';
 import { fetchRows, type Queries } from '../store/queries.ts';
 import type { BlockSumsEntry, BlockTxs, TxPosition } from './explorer-reads.ts';
 import type { PinnedBlock } from './index-reads.ts';
+import { createTxsById } from './txs-by-id.ts';
 
 /** Sums and transactions of blocks, and the places of transactions in them. `indexed` limits reads to indexed blocks. */
-export function createBlockSumsReads(t: Tables, chainID: Id) {
+export function createBlockSumsReads(dialect: Dialect, t: Tables, chainID: Id) {
   const columns = `SELECT height, id, first_tx, time, length(header) AS header, ${blockSumsColumns} FROM ${t.block}`;
   const indexed = `height <= (SELECT p.height FROM progress p WHERE p.chain = ?)`;
   const downward = `${columns} WHERE height <= ? AND ${indexed} ORDER BY height DESC LIMIT ? + 0`;
@@ -20,6 +23,23 @@ export function createBlockSumsReads(t: Tables, chainID: Id) {
     (SELECT p.id FROM ${t.tx} p WHERE p.seq = x.seq - 1 AND p.height = x.height) AS previous,
     (SELECT n.id FROM ${t.tx} n WHERE n.seq = x.seq + 1 AND n.height = x.height) AS next
     FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.id = ?`;
+  // The transactions before and after are in other shards of Citus.
+  const positionAlone = createTxsById<Omit<PositionRow, 'previous' | 'next'>>(
+    dialect,
+    t,
+    `SELECT x.seq, b.height, b.id, b.first_tx, b.tx_count FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height`,
+  );
+  const idsBySeq = keyLookup(dialect, (isKey) => `SELECT seq, id, height FROM ${t.tx} WHERE seq ${isKey}`);
+  function* positionOnCitus(id: Id): Queries<PositionRow | undefined> {
+    const [row] = yield* positionAlone([idToBytes(id)]);
+    if (row === undefined) return undefined;
+    const beside = yield* fetchRows<{ seq: number; id: Uint8Array; height: number }>(idsBySeq([row.seq - 1, row.seq + 1]));
+    const idOf = (seq: number) => beside.find((one) => one.seq === seq && one.height === row.height)?.id ?? null;
+    return { ...row, previous: idOf(row.seq - 1), next: idOf(row.seq + 1) };
+  }
+  function* positionOf(id: Id): Queries<PositionRow | undefined> {
+    return dialect === 'citus' ? yield* positionOnCitus(id) : (yield* fetchRows<PositionRow>([{ text: position, values: [idToBytes(id)] }]))[0];
+  }
   const chain = idToBytes(chainID);
 
   return {
@@ -39,7 +59,7 @@ export function createBlockSumsReads(t: Tables, chainID: Id) {
       return { height: block.height, id: toHex(block.id) as Id, count: tx_count, txs: rows.map(parseStoredTx) };
     },
     txPosition: function* (id: Id, pin: PinnedBlock): Queries<TxPosition | undefined> {
-      const [row] = yield* fetchRows<PositionRow>([{ text: position, values: [idToBytes(id)] }]);
+      const row = yield* positionOf(id);
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       const { seq, height, first_tx, tx_count } = row;
       const isInBlock = height > 0;

@@ -1,6 +1,7 @@
 import { type Id, idFromBytes, idText, idToBytes } from '../../base/bytes/id.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import type { Dialect } from '../index/ddl.ts';
+import { genesisTxsText } from '../index/distribution.ts';
 import { type ExplorerTables, joinIdTexts } from '../index/explorer-tables.ts';
 import { IndexError } from '../index/fault.ts';
 import { keyLookup } from '../index/key-lookup.ts';
@@ -30,9 +31,10 @@ type TimeBounds = { readonly before: PinnedBlock | undefined; readonly last: Pin
 
 const noBounds: TimeBounds = { before: undefined, last: undefined };
 
-function createPinReads(t: Tables, chainID: Id): PinReads {
+function createPinReads(dialect: Dialect, t: Tables, chainID: Id): PinReads {
   // Genesis transactions are in no block; they count as transactions of block 0.
-  const lastTx = `CASE WHEN height = 0 THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (SELECT max(seq) FROM ${t.tx}), 0)
+  const lastGenesisTx = dialect === 'citus' ? genesisTxsText(t) : `SELECT max(seq) FROM ${t.tx}`;
+  const lastTx = `CASE WHEN height = 0 THEN coalesce((SELECT first_tx - 1 FROM ${t.block} WHERE height = 1), (${lastGenesisTx}), 0)
     ELSE first_tx + tx_count - 1 END AS last_tx`;
   const pins = `SELECT height, id, time, ${lastTx} FROM ${t.block}`;
   const progress = 'SELECT height, complete_from FROM progress WHERE chain = ?';
@@ -103,7 +105,7 @@ function createPinReads(t: Tables, chainID: Id): PinReads {
 }
 
 export function createBlockReads(dialect: Dialect, t: Tables & Pick<ExplorerTables, 'blockTxIds'>, chainID: Id): BlockReads {
-  const pins = createPinReads(t, chainID);
+  const pins = createPinReads(dialect, t, chainID);
   const columns = `SELECT b.height, b.id, length(b.header) AS header_size, substr(b.header, ${parentAt}, 32) AS parent, b.first_tx, b.tx_count,
     b.time, b.tx_bytes, i.texts FROM ${t.block} b LEFT JOIN ${t.blockTxIds} i ON i.height = b.height`;
   const byId = `${columns} WHERE b.id = ?`;

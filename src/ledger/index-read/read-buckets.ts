@@ -44,8 +44,9 @@ export function createBucketReads(t: Tables & IndexTables, chainID: Id): BucketR
       return { query: { text: finished, values }, resultOf: (rows) => (rows as readonly BucketRow[]).map(entryOf) };
     const resultOf = (rows: readonly unknown[]): TimeBucket[] => {
       const found = rows as readonly (BucketRow & { readonly open_buckets: string | null })[];
-      const older = found.filter(({ fees }) => fees !== null).map(entryOf);
       const last = decodeOpenBuckets(found.find(({ fees }) => fees === null)?.open_buckets)?.buckets[unit];
+      // On Citus a bucket that is over may be visible a moment before the row of the open ones changes.
+      const older = found.filter(({ start, fees }) => fees !== null && (last === undefined || start < last.start)).map(entryOf);
       return last === undefined || !isWithin(last, from, to) ? older : [{ start: last.start, ...last.counts }, ...older].slice(0, limit);
     };
     return { query: { text: withOpen, values: [...values, chain] }, resultOf };

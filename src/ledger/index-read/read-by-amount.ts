@@ -134,7 +134,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
         source.queryAfter(last, chunkSize),
       )) as readonly (readonly ReadOutputRow[])[];
       // The bytes of all chunks at once, which takes few statements.
-      for (const row of yield* outputs.addBytes(chunks.flat())) onRow(row);
+      for (const row of yield* outputs.completeRows(chunks.flat())) onRow(row);
       unfinished = unfinished
         .map(({ source }, i) => ({ source, last: chunks[i]?.[chunkSize - 1] }))
         .filter(({ last }) => last !== undefined);

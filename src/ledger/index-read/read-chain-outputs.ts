@@ -11,6 +11,7 @@ import { openCreatedUtxos, verifyStoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
 import { outputsAreKnown } from '../state/tx-outputs.ts';
 import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
+import { createTxsById } from './txs-by-id.ts';
 
 /** An output that a transaction of this chain created, and whether it is spent. */
 export type ChainOutputRow = StoredChainOutput & {
@@ -62,7 +63,7 @@ export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch
   // If a chain has history from before linearization, it is unknown which outputs of its genesis transactions still existed at block 0. So
   // `txsById` leaves these transactions out, and `byRefs` looks in `old_utxo`, which has those outputs that are known to have existed. `txsBySeq`
   // needs no such condition: the other outputs of these transactions were given no numbers.
-  const txsById = keyLookup(dialect, (isKey) => `${txColumns} WHERE x.id ${isKey} AND ${outputsAreKnown}`);
+  const txsById = createTxsById<TxRow>(dialect, t, txColumns, outputsAreKnown);
   const oldColumns = `SELECT o.seq, o.id, b.height, o.bytes, b.time FROM ${t.oldUtxo} o JOIN ${t.block} b ON b.height = 0`;
   const oldBySeq = keyLookup(dialect, (isKey) => `${oldColumns} WHERE o.seq ${isKey}`);
   const oldById = keyLookup(dialect, (isKey) => `${oldColumns} WHERE o.id ${isKey}`);
@@ -98,7 +99,7 @@ export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch
     storedBySeqs,
     txsBySeq,
     byRefs: function* (refs) {
-      const txRows = yield* fetchRows<TxRow>(txsById([...new Set(refs.map(({ txID }) => txID))].map(idToBytes)));
+      const txRows = yield* txsById([...new Set(refs.map(({ txID }) => txID))].map(idToBytes));
       const txs = new Map(txRows.map((row) => [toHex(row.id), row]));
       const find = outputFinder(txRows, []);
       const others = refs.filter(({ txID }) => !txs.has(txID)).map((ref) => idToBytes(refId(ref)));

@@ -44,7 +44,7 @@ function openLists(seed: number) {
   const run = queryRunnerOn(sql);
   const kept = createHolderReads(sql, tables, { txSeqs, txs: counted }, run, 1e-6);
   const { tip } = openReads(sql, { number, id: chainID, feeAsset: chains.feeAsset });
-  const { countsAt } = createAssetListReads(tables, chainID, outputs);
+  const { countsAt } = createAssetListReads(sql.dialect, tables, chainID, outputs);
   const asOf = async (asset: Id) => ({ pin: await tip(), oldest: (await run(() => countsAt(asset))).oldest });
   const holdersIn =
     (list: typeof kept) =>

@@ -36,7 +36,7 @@ export type ListedAsOf = { readonly pin: PinnedBlock; readonly oldest: number };
 export const oldestOf = (lowest: number | null): number => Math.min(lowest ?? 0, abovePreLinearization);
 
 /** Owners whose balances one query reads: a few milliseconds on SQLite, where a long read pauses between queries; fewer round trips on PostgreSQL. */
-const ownersPerQuery: { readonly [D in Sql['dialect']]: number } = { sqlite: 512, postgres: 16_384 };
+const ownersPerQuery: { readonly [D in Sql['dialect']]: number } = { sqlite: 512, postgres: 16_384, citus: 16_384 };
 
 /** Transactions that are read at once to bring a list up to date. */
 const txsPerStep = 64;
@@ -117,9 +117,13 @@ function createListReads(
   const pageSize = ownersPerQuery[dialect];
   const isNewest = (address: string): string =>
     `b.height = (SELECT max(n.height) FROM ${t.balance} n WHERE n.address = ${address} AND n.asset = ? AND n.part = ? AND n.height <= ?)`;
-  const nextOwners = `SELECT o.address, b.amount, b.nfts
-    FROM (SELECT address FROM ${t.assetOwner} WHERE asset = ? AND address > ? ORDER BY address LIMIT ? + 0) o
-    LEFT JOIN ${t.balance} b ON b.address = o.address AND b.asset = ? AND b.part = ? AND ${isNewest('o.address')} ORDER BY o.address`;
+  const withBalance = `LEFT JOIN ${t.balance} b ON b.address = o.address AND b.asset = ? AND b.part = ? AND ${isNewest('o.address')}`;
+  const nextOwners =
+    dialect === 'citus'
+      ? // The shards of both tables are joined in pairs, so the limit comes last.
+        `SELECT o.address, b.amount, b.nfts FROM ${t.assetOwner} o ${withBalance} WHERE o.asset = ? AND o.address > ? ORDER BY o.address LIMIT ? + 0`
+      : `SELECT o.address, b.amount, b.nfts FROM (SELECT address FROM ${t.assetOwner} WHERE asset = ? AND address > ? ORDER BY address LIMIT ? + 0) o
+         ${withBalance} ORDER BY o.address`;
   const balancesOf = keyLookup(
     dialect,
     (isKey) => `SELECT b.address, b.amount, b.nfts FROM ${t.balance} b WHERE b.asset = ? AND b.part = ? AND ${isNewest('b.address')}
@@ -132,7 +136,11 @@ function createListReads(
     const top = createTopHolders(undefined, rows);
     let owners = 0;
     for (let after = new Uint8Array(0); ; ) {
-      const values = [key, after, pageSize, key, own, key, own, pin.height];
+      const [page, balance] = [
+        [key, after, pageSize],
+        [key, own, key, own, pin.height],
+      ];
+      const values = dialect === 'citus' ? [...balance, ...page] : [...page, ...balance];
       const found = yield* fetchRows<HolderRow>([{ text: nextOwners, values }]);
       for (const row of found) top.add(row);
       owners += found.length;

@@ -3,13 +3,14 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compare } from '../../base/bytes/octets.ts';
 import { arrayText } from '../index/key-array.ts';
+import { txIdTable } from '../index/distribution.ts';
 import { keyLookup } from '../index/key-lookup.ts';
-import type { Sql, SqlValue } from '../index/sql.ts';
+import type { Sql } from '../index/sql.ts';
 import { isMovedOutput, outputsPerTx } from '../state/output-number.ts';
 import type { Tables } from '../state/schema.ts';
 import { openStoredTx, type StoredTx } from '../state/stored-tx.ts';
 import { decodeStoredUtxo, type StoredUtxo } from '../state/stored-utxo.ts';
-import { fetchRows, type Queries, type Query } from '../store/queries.ts';
+import { fetchRows, type Queries, type Query, runTogether } from '../store/queries.ts';
 import type { ImportedElsewhere, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { type ChainOutputReads, type ChainOutputRow, createChainOutputReads } from './read-chain-outputs.ts';
 
@@ -32,7 +33,13 @@ export type CrossChainOutputRow = {
 export type OutputReads = ChainOutputReads & {
   /** `seq` as in `OutputEntry`: negative for outputs that moved between chains. */
   readonly bySeq: (seq: number) => Queries<ChainOutputRow | CrossChainOutputRow | undefined>;
-  readonly movedById: (ids: readonly SqlValue[]) => Query[];
+  readonly movedById: (ids: readonly Uint8Array[]) => Queries<readonly (CrossChainOutputRow & { readonly id: Uint8Array })[]>;
+  /** Adds to rows of `owner` which transactions consumed the outputs, where Citus has not told; see `unknownSpender`. */
+  readonly addSpenders: <Row extends { readonly seq: number }>(rows: readonly Row[]) => Queries<readonly Row[]>;
+  /** Adds what rows of `owner` and of `moved_owner` lack: bytes, and on Citus the transactions that consumed the outputs. */
+  readonly completeRows: <Row extends { readonly seq: number; readonly bytes: StoredUtxo | null }>(
+    rows: readonly Row[],
+  ) => Queries<(Row & { readonly bytes: StoredUtxo })[]>;
   readonly spenders: ReturnType<typeof createSpenderReads>;
   /** Outputs known to be imported by other chains after a time, oldest first. */
   readonly importedElsewhereAfter: (time: number, seq: number, limit: number) => Query;
@@ -77,15 +84,28 @@ export type StoredPinnedOutput = StoredOutput<{ readonly tx: number } | Imported
 
 export type SpenderRow = Omit<StoredTx, 'layout'>;
 
-export const crossChainColumns =
-  'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time, x.seq AS taken_tx';
-export const crossChainJoins = (t: Tables): string => `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`;
+const movedColumns = 'm.source, m.destination, m.bytes, m.seen, m.put_height, m.taken_by, m.taken_height, m.taken_time';
+
+/**
+ * SQL for the columns of a cross-chain output and the tables to join. On Citus the table that has the number of the importing transaction is divided by
+ * another key: `completeRows` adds the number.
+ */
+export const crossChainSql = (dialect: Sql['dialect'], t: Tables): readonly [columns: string, joins: string] =>
+  dialect === 'citus'
+    ? [`${movedColumns}, NULL AS taken_tx`, '']
+    : [`${movedColumns}, x.seq AS taken_tx`, `LEFT JOIN ${t.tx} x ON x.id = m.taken_by`];
+
+/** In place of the number of the transaction that consumed an output: it is spent, and `addSpenders` looks up by which one. */
+export const unknownSpender = 0;
 
 export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pick<Sql, 'dialect' | 'epoch'>): OutputReads {
   const chainOutputs = createChainOutputReads(dialect, t, epoch);
-  const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${crossChainColumns} FROM moved m ${crossChainJoins(t)}`;
+  const [movedSql, movedJoins] = crossChainSql(dialect, t);
+  const crossChainOutputs = `SELECT -m.seq AS seq, m.id, ${movedSql} FROM moved m ${movedJoins}`;
+  const seqsById = keyLookup(dialect, (isKey) => `SELECT id, seq FROM ${txIdTable(dialect, t)} WHERE id ${isKey}`);
   const ownChain = idToBytes(chainID);
   const spenders = createSpenderReads(t, dialect);
+  const movedById = keyLookup(dialect, (isKey) => `${crossChainOutputs} WHERE m.id ${isKey}`);
 
   const created = ({ seq, height, time, bytes, spent }: ChainOutputRow, pin: PinnedBlock): StoredPinnedOutput | undefined =>
     height > pin.height
@@ -112,15 +132,49 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
       ? undefined
       : new StoredOutput(seq, bytes, { time: seen, createdOn: toHex(source) as Id, consumedOn: chainID, spent: { tx: taken_tx } });
 
+  /** Adds the numbers of the transactions of this chain that imported outputs, where the rows lack them. */
+  function* addImporters<Row extends object>(rows: readonly Row[]): Queries<readonly Row[]> {
+    const importerOf = (row: Row): Uint8Array | null => {
+      const { taken_by = null, taken_tx, destination } = row as Partial<CrossChainOutputRow>;
+      return taken_tx === null && destination !== undefined && compare(destination, ownChain) === 0 ? taken_by : null;
+    };
+    const ids = rows.flatMap((row) => importerOf(row) ?? []);
+    if (ids.length === 0) return rows;
+    const found = yield* fetchRows<{ id: Uint8Array; seq: number }>(seqsById(ids));
+    const seqs = new Map(found.map(({ id, seq }) => [toHex(id), seq]));
+    return rows.map((row) => {
+      const importer = importerOf(row);
+      return importer === null ? row : { ...row, taken_tx: seqs.get(toHex(importer)) ?? null };
+    });
+  }
+
+  /** Adds the numbers of the transactions that consumed outputs, where the rows lack them. One that is not visible yet is later than any pinned block. */
+  function* addSpenders<Row extends { readonly seq: number }>(rows: readonly Row[]): Queries<readonly Row[]> {
+    const lacksSpender = (row: Row): boolean => 'spent' in row && row.spent === unknownSpender;
+    const seqs = rows.filter(lacksSpender).map(({ seq }) => seq);
+    if (seqs.length === 0) return rows;
+    const spends = yield* fetchRows<{ utxo: number; tx: number }>(chainOutputs.spendsBySeq(seqs));
+    const spentBy = new Map(spends.map(({ utxo, tx }) => [utxo, tx]));
+    return rows.map((row) => (lacksSpender(row) ? { ...row, spent: spentBy.get(row.seq) ?? Number.MAX_SAFE_INTEGER } : row));
+  }
+
   return {
     ...chainOutputs,
+    addSpenders,
+    completeRows: function* (rows) {
+      const [withSpenders, importers] = yield* runTogether(addSpenders(rows), addImporters(rows));
+      const merged = withSpenders === rows ? importers : importers === rows ? withSpenders : withSpenders.map((row, i) => ('source' in row ? (importers[i] as typeof row) : row));
+      return yield* chainOutputs.addBytes(merged);
+    },
+    movedById: function* (ids) {
+      return yield* addImporters(yield* fetchRows<CrossChainOutputRow & { readonly id: Uint8Array }>(movedById(ids)));
+    },
     bySeq: function* (seq) {
       if (!isMovedOutput(seq)) return (yield* chainOutputs.bySeqs([seq]))[0];
-      const [row] = yield* fetchRows<CrossChainOutputRow>([{ text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }]);
-      return row;
+      const rows = yield* fetchRows<CrossChainOutputRow>([{ text: `${crossChainOutputs} WHERE m.seq = ?`, values: [-seq] }]);
+      return (yield* addImporters(rows))[0];
     },
     spenders,
-    movedById: keyLookup(dialect, (isKey) => `${crossChainOutputs} WHERE m.id ${isKey}`),
     importedElsewhereAfter: (time, seq, limit) => ({
       text: `${crossChainOutputs} WHERE (m.taken_time, m.seq) > (?, ?) ORDER BY m.taken_time, m.seq LIMIT ? + 0`,
       values: [time, seq, limit],
@@ -146,8 +200,11 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
 
 /** Queries for the transactions that consumed outputs. */
 function createSpenderReads(t: Tables, dialect: Sql['dialect']) {
-  /** Outputs up to which `of` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. */
-  const maxJoined = dialect === 'postgres' ? 1024 : 4;
+  /**
+   * Outputs up to which `of` is the better way: on PostgreSQL a second round trip costs more than to read some transactions twice. On Citus `spend` and `tx`
+   * are divided by different keys.
+   */
+  const maxJoined = { sqlite: 4, postgres: 1024, citus: 0 }[dialect];
   const columns = 'SELECT s.utxo, x.seq, x.id, x.bytes, b.time';
   const joins = `JOIN ${t.tx} x ON x.seq = s.tx JOIN ${t.block} b ON b.height = x.height`;
   const rangeOf = (first: string) => `s.utxo >= ${first} AND s.utxo < ${first} + ${outputsPerTx}`;

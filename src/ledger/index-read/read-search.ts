@@ -2,6 +2,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { Dialect } from '../index/ddl.ts';
+import { txIdTable } from '../index/distribution.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { IndexTables } from '../index/tables.ts';
 import type { Tables } from '../state/schema.ts';
@@ -16,11 +17,11 @@ const assetsPerQuery = 1024;
 export function createSearchReads(dialect: Dialect, t: Tables & IndexTables, { idsBetween }: Pick<ChainOutputReads, 'idsBetween'>) {
   // In the order of the key: to sort all assets by age took as long as reading them, and other requests waited.
   const nextAssets = `SELECT id, name, symbol FROM ${t.asset} WHERE id > ? ORDER BY id LIMIT ? + 0`;
-  const txsById = keyLookup(dialect, (isKey) => `SELECT id, seq FROM ${t.tx} WHERE id ${isKey}`);
+  const txsById = keyLookup(dialect, (isKey) => `SELECT id, seq FROM ${txIdTable(dialect, t)} WHERE id ${isKey}`);
   const between = (table: string, column: string): string =>
     `SELECT ${column} AS name FROM ${table} WHERE ${column} >= ? AND ${column} <= ? ORDER BY ${column} LIMIT ? + 0`;
   const namesBetween: { readonly [K in Exclude<NamedKind, 'utxo'>]: string } = {
-    tx: between(t.tx, 'id'),
+    tx: between(txIdTable(dialect, t), 'id'),
     block: between(t.block, 'id'),
     address: between(t.holder, 'address'),
   };

@@ -1,7 +1,8 @@
 import { spentRefs } from '../../avm/tx/effects.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
-import type { Id } from '../../base/bytes/id.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
+import { storedProgressTable } from '../index/distribution.ts';
 import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { type OutputSet, outputSets } from '../index/tables.ts';
@@ -38,11 +39,22 @@ export function createSpentSinceReads(
   recentTip: () => PinnedBlock | undefined = () => undefined,
 ) {
   /** On PostgreSQL another turn takes longer than to read a thousand rows. */
-  const rowsPerTurn = dialect === 'postgres' ? 2048 : 0;
+  const rowsPerTurn = dialect === 'sqlite' ? 0 : 2048;
   /** The last block, if nothing is newer. */
   let newest: PinnedBlock | undefined;
   // With values, so that PostgreSQL plans it once: the driver prepares no statement without them, and planning was four fifths of its time.
-  const anythingSince = `SELECT 1 AS newer WHERE EXISTS (SELECT 1 FROM ${t.tx} WHERE seq > ?) OR EXISTS (SELECT 1 FROM moved WHERE taken_time > ?)`;
+  const movedSince = 'EXISTS (SELECT 1 FROM moved WHERE taken_time > ?)';
+  const anythingSince = (pin: PinnedBlock): Query =>
+    dialect === 'citus'
+      ? {
+          // The coordinator commits this table before other servers commit what the blocks have changed there.
+          text: `SELECT 1 AS newer FROM ${storedProgressTable(dialect)} WHERE chain = ? AND (height > ? OR ${movedSince})`,
+          values: [idToBytes(chainID), pin.height, pin.time],
+        }
+      : {
+          text: `SELECT 1 AS newer WHERE EXISTS (SELECT 1 FROM ${t.tx} WHERE seq > ?) OR ${movedSince}`,
+          values: [pin.lastTx, pin.time],
+        };
 
   /** Adds what was spent since the pinned block and is not in its unspent set any more. Runs after the page was read, so that nothing is missed. */
   return function* addSpentSince(
@@ -56,7 +68,7 @@ export function createSpentSinceReads(
     const compare = positionComparator(query);
     // Still the last block after the page was read: so the index is as it was when nothing newer was found.
     if (pin === newest && pin === recentTip()) return page;
-    const newer = yield* fetchRows([{ text: anythingSince, values: [pin.lastTx, pin.time] }]);
+    const newer = yield* fetchRows([anythingSince(pin)]);
     if (newer.length === 0) {
       if (pin === recentTip()) newest = pin;
       return page;
@@ -143,8 +155,9 @@ function* spentSinceBySets(
     size = Math.min(size * 2, largestSize)
   ) {
     const batches = (yield unfinished.map(({ source, last }) => source.queryAfter(last, size))) as readonly (readonly ReadOutputRow[])[];
+    const read = yield* outputs.addSpenders(batches.flat());
     // The bytes of an output are read from its transaction, so they are read only for outputs that belong to the answer.
-    for (const row of yield* outputs.addBytes(batches.flat().filter((read) => outputs.isUnspent(read, query.pin))))
+    for (const row of yield* outputs.addBytes(read.filter((one) => outputs.isUnspent(one, query.pin))))
       found.set(row.seq, outputs.toPinnedOutput(row, query.pin) as StoredPinnedOutput);
     unfinished = unfinished.flatMap(({ source }, i) => {
       const last = batches[i]?.[size - 1];

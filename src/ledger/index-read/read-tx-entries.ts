@@ -142,7 +142,7 @@ function* lookUpOutputs(txs: readonly TxToLookUp[], { id: chainID, outputs }: Ch
     moved.push(...[...inputs.slice(part.ownInputs), ...created.slice(part.ownOutputs)].map((ref) => idToBytes(refId(ref))));
     return part;
   });
-  const [rows, movedFound] = yield* runTogether(outputs.byRefs(own), fetchRows<MovedRow>(outputs.movedById(moved)));
+  const [rows, movedFound] = yield* runTogether(outputs.byRefs(own), outputs.movedById(moved));
   const movedRows = new Map(movedFound.map((row) => [moveKey(toHex(row.id), row), row]));
   let at = 0;
   const takeRows = (count: number): (StoredChainOutput | undefined)[] => Array.from({ length: count }, () => rows[at++]);
@@ -164,8 +164,6 @@ const refAt = (bytes: Uint8Array, at: number): UtxoRef => ({
   txID: toHexAt(bytes, at, idLength) as Id,
   outputIndex: readU32(bytes, at + inputFields.outputIndex),
 });
-
-type MovedRow = CrossChainOutputRow & { readonly id: Uint8Array };
 
 const toConsumed = (row: StoredChainOutput | undefined): ConsumedOutput | undefined =>
   row && { bytes: verifyStoredUtxo(row.bytes), time: row.time };

@@ -2,6 +2,7 @@ import { addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
 import { equal } from '../../base/bytes/octets.ts';
+import { txIdTable } from '../index/distribution.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
 import { type IndexTables, signerKeyTable, txKinds } from '../index/tables.ts';
@@ -15,6 +16,7 @@ import type { BlockReads } from './read-blocks.ts';
 import { type OutputReads, seqOfId } from './read-outputs.ts';
 import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
 import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
+import { createTxsById } from './txs-by-id.ts';
 
 export type TxReads = QueriesOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
   /** `tip`: the last indexed block if it is known; otherwise it is read together with the transaction. */
@@ -35,7 +37,7 @@ function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads, dial
   };
   const runs = createRunReads(t.history);
   // On PostgreSQL another round trip takes longer than to read a thousand numbers.
-  const rowsPerRound = dialect === 'postgres' ? 2048 : undefined;
+  const rowsPerRound = dialect === 'sqlite' ? undefined : 2048;
   const feeSubject = idToBytes(feeAsset);
 
   return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Queries<number[]> {
@@ -76,7 +78,7 @@ export function createTxReads(
   outputs: OutputReads,
   dialect: Sql['dialect'],
 ): TxReads {
-  /** Whether a round trip costs more than to read something that may not be needed. */
+  /** Whether a round trip costs more than to read something that may not be needed. On Citus that would be read from other shards. */
   const readsAhead = dialect === 'postgres';
   const chain = { id: chainID, outputs };
   const withOutputs = `SELECT x.seq, x.id, x.bytes, x.height, b.id AS block, b.time, x.outputs
@@ -85,8 +87,9 @@ export function createTxReads(
   const withOutputsBySeq = keyLookup(dialect, (isKey) => `${withOutputs} WHERE x.seq ${isKey}`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
   const seq = seqOfId(t);
-  const seqById = `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
+  const seqById = dialect === 'citus' ? `SELECT seq, id FROM ${txIdTable(dialect, t)} WHERE id = ?` : `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
   const byId = `${withOutputs} WHERE x.seq = ${seq}`;
+  const byIdOnCitus = createTxsById<TxRow>(dialect, t, withOutputs);
   const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;
 
   /** The rows that were read ahead; undefined if none were, or too many. */
@@ -112,10 +115,13 @@ export function createTxReads(
       return yield* readTxEntries(cutAtBytes(sorted, maxBytes), pin, chain, completeSpenders(found.spenders));
     },
     txsById: function* (ids, pin) {
-      const found = yield* fetchRowGroups({
-        txs: ids.map((id) => ({ text: byId, values: [idToBytes(id)] })),
-        spenders: readsAhead ? ids.map((id) => outputs.spenders.ofTx(id)) : [],
-      });
+      const found =
+        dialect === 'citus'
+          ? { txs: yield* byIdOnCitus(ids.map(idToBytes)), spenders: [] }
+          : yield* fetchRowGroups({
+              txs: ids.map((id) => ({ text: byId, values: [idToBytes(id)] })),
+              spenders: readsAhead ? ids.map((id) => outputs.spenders.ofTx(id)) : [],
+            });
       const rows = new Map((found.txs as readonly TxRow[]).map((row) => [toHex(row.id) as Id, row]));
       const accepted = ids.flatMap((id) => rows.get(id) ?? []).filter(({ seq }) => seq <= pin.lastTx);
       return yield* readTxEntries(accepted, pin, chain, completeSpenders(found.spenders));
@@ -124,11 +130,14 @@ export function createTxReads(
       // What is read ahead must not be older than the block as of which it is shown.
       const pin = tip ?? blocks.tip.resultOf((yield [blocks.tip.query])[0] ?? []);
       const values = [idToBytes(id)];
-      const found = yield* fetchRowGroups({
-        tx: [{ text: byId, values }],
-        spenders: readsAhead ? [outputs.spenders.ofTx(id)] : [],
-        keys: readsAhead ? [{ text: keysById, values }] : [],
-      });
+      const found =
+        dialect === 'citus'
+          ? { tx: yield* byIdOnCitus(values), spenders: [], keys: [] }
+          : yield* fetchRowGroups({
+              tx: [{ text: byId, values }],
+              spenders: readsAhead ? [outputs.spenders.ofTx(id)] : [],
+              keys: readsAhead ? [{ text: keysById, values }] : [],
+            });
       const row = found.tx[0] as TxRow | undefined;
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);

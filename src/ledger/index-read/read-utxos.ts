@@ -54,7 +54,7 @@ export function createUtxoReads(
 ): UtxoReads {
   const { filteredRows = usualFilteredRows } = limits;
   // On PostgreSQL another round trip takes longer than to read a thousand rows.
-  const rowsPerRound = dialect === 'postgres' ? 2048 : undefined;
+  const rowsPerRound = dialect === 'sqlite' ? undefined : 2048;
   const sources = createOutputSources(t, dialect);
   const readByAmount = createAmountReads(sources, outputs, epoch, limits);
   const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, dialect, recentTip);
@@ -88,7 +88,7 @@ export function createUtxoReads(
           }
         : yield* mergeSources<ReadOutputRow, OutputRow, StoredPinnedOutput>({
             sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin, includeSpent)),
-            complete: outputs.addBytes,
+            complete: outputs.completeRows,
             compare,
             toItem: itemIf(matches),
             limit,

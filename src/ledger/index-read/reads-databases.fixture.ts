@@ -2,6 +2,7 @@ import { openDatabase } from '../../app/platform/bun/database.ts';
 import { openPostgres } from '../../app/platform/bun/postgres.ts';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import { openPostgresChain } from '../../cluster/chain/postgres-chain.ts';
+import type { PostgresDialect } from '../../cluster/postgres/postgres.ts';
 import { joinStatements } from '../../cluster/postgres/statement-joiner.ts';
 import { migratePostgres } from '../index/migrate.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
@@ -30,14 +31,23 @@ const statementMilliseconds = 120_000;
 /** Small, so that every read goes over several partitions. */
 const partitionSize = 24;
 
-/** Test chains with their index in a database of its own on a PostgreSQL server. */
-export async function openPostgresReads(server: string, seed: number, limits?: ReadLimits): Promise<IndexUnderTest> {
+/**
+ * Test chains with their index in a database of its own on a PostgreSQL server. On the coordinator of a Citus cluster it is a schema of its own, whose tables
+ * are divided.
+ */
+export async function openPostgresReads(
+  server: string,
+  seed: number,
+  limits?: ReadLimits,
+  dialect: PostgresDialect = 'postgres',
+): Promise<IndexUnderTest> {
   const admin = openPostgres({ url: server, max: 1, statementMilliseconds });
   const name = `serac_reads_${crypto.randomUUID().replaceAll('-', '')}`;
-  await admin.all(`CREATE DATABASE ${name}`, []);
   const url = new URL(server);
-  url.pathname = `/${name}`;
-  const sql = openPostgres({ url: url.href, statementMilliseconds });
+  if (dialect === 'citus') url.searchParams.set('schema', name);
+  else url.pathname = `/${name}`;
+  await admin.all(dialect === 'citus' ? `CREATE SCHEMA ${name}` : `CREATE DATABASE ${name}`, []);
+  const sql = openPostgres({ url: url.href, statementMilliseconds, dialect });
   const testChains = openReadsChains(openDatabase, seed);
   const numbers = await migratePostgres(
     sql,
@@ -70,7 +80,7 @@ export async function openPostgresReads(server: string, seed: number, limits?: R
     close: async () => {
       testChains.close();
       await sql.close();
-      await admin.all(`DROP DATABASE ${name} WITH (FORCE)`, []);
+      await admin.all(dialect === 'citus' ? `DROP SCHEMA ${name} CASCADE` : `DROP DATABASE ${name} WITH (FORCE)`, []);
       await admin.close();
     },
   };

@@ -1,7 +1,7 @@
 import { type BatchedStatement, batchedStatement } from '../index/batched-statement.ts';
 import { addressBlob, idBlob } from '../index/blob.ts';
 import type { Dialect } from '../index/ddl.ts';
-import { arrayStatement } from '../index/key-array.ts';
+import { addressStatement } from '../index/key-array.ts';
 import type { SqlValue } from '../index/sql.ts';
 import {
   addSums,
@@ -106,14 +106,16 @@ function deltasOfBlock({ created, consumed }: BlockToIndex): BalanceDelta[] {
  */
 export function selectBalances(dialect: Dialect, table: string, which: 'newest' | 'all'): BatchedStatement {
   const end = which === 'newest' ? ' ORDER BY height DESC LIMIT 1' : '';
-  const rows = (n: string, address: string, asset: string, part: string, below: string) =>
+  const rows = (n: string, address: string, asset: string, part: string, below: string, isInShard = '') =>
     `SELECT ${n} AS n, height, amount, count, nfts FROM ${table}
-     WHERE address = ${address} AND asset = ${asset} AND part = ${part} AND height < ${below}${end}`;
+     WHERE address = ${address} AND asset = ${asset} AND part = ${part} AND height < ${below}${isInShard}${end}`;
   if (dialect === 'sqlite') return batchedStatement([1], 5, () => rows('? + 0', '?', '?', '?', '?'));
-  return arrayStatement(
+  return addressStatement(
+    dialect,
     ['int', 'blob', 'blob', 'blob', 'int'],
-    (keys) => `SELECT b.* FROM ${keys} AS k(n, address, asset, part, below)
-      CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.part', 'k.below')}) b`,
+    1,
+    (keys, isInShard) => `SELECT b.* FROM ${keys} AS k(n, address, asset, part, below)
+      CROSS JOIN LATERAL (${rows('k.n', 'k.address', 'k.asset', 'k.part', 'k.below', isInShard('address'))}) b`,
   );
 }
 

@@ -2,8 +2,9 @@ import { type BatchedStatement, batchedStatement, placeholders } from '../index/
 import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
 import { insertRows, rowSizes } from '../index/insert-rows.ts';
-import { arrayStatement } from '../index/key-array.ts';
-import { arrayLookup } from '../index/key-lookup.ts';
+import { storedProgressTable } from '../index/distribution.ts';
+import { addressStatement } from '../index/key-array.ts';
+import { keyLookup } from '../index/key-lookup.ts';
 import { createRowSort, inOrder } from '../index/row-order.ts';
 import type { SqlValue } from '../index/sql.ts';
 import {
@@ -27,18 +28,18 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
   const rows = rowSizes[dialect];
   const tables = (number: number) => mapNames(indexTablesOf(number), (name) => schema + name);
   const t = tables(chain);
-  const [moved, progress, balance] = [`${schema}moved`, `${schema}progress`, `${schema}${tablesOf(chain).balance}`];
+  const [moved, progress, balance] = [`${schema}moved`, `${schema}${storedProgressTable(dialect)}`, `${schema}${tablesOf(chain).balance}`];
   const insert = (name: string, table: Table, onConflict?: string) => insertRows(dialect, name, table, onConflict);
   const upsert = (name: string, table: Table, changing: readonly string[]): BatchedStatement =>
     insert(name, table, ` ON CONFLICT (${table.key.join(', ')}) DO UPDATE SET ${changing.map((c) => `${c} = excluded.${c}`).join(', ')}`);
   const lookup = (name: string, columns: string, key: string): BatchedStatement => {
     const text = (isKey: string): string => `SELECT ${columns} FROM ${name} WHERE ${key} ${isKey}`;
-    return dialect === 'postgres' ? arrayLookup(text) : batchedStatement(rows, 1, (n) => text(`IN (${placeholders(n)})`));
+    return dialect === 'sqlite' ? batchedStatement(rows, 1, (n) => text(`IN (${placeholders(n)})`)) : keyLookup(dialect, text);
   };
   const addBalance = insert(balance, chainTables.balance);
   const upsertBalance = upsert(balance, chainTables.balance, ['amount', 'count', 'nfts']);
   // A node stores balances with its blocks, so an index that is added to its database finds them there.
-  const hasOwnBalances = dialect === 'postgres' || schema !== '';
+  const hasOwnBalances = dialect !== 'sqlite' || schema !== '';
   const valueColumns = (table: Table) => Object.keys(table.columns).filter((column) => !table.key.includes(column));
 
   return {
@@ -67,7 +68,7 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
     addMinter: insert(t.minter, indexSchema.minter),
     addHolder: insert(t.holder, indexSchema.holder),
     /** Changes rows that exist. */
-    updateHolder: dialect === 'postgres' ? updateHolders(t.holder) : upsert(t.holder, indexSchema.holder, ['seen', 'sent']),
+    updateHolder: dialect === 'sqlite' ? upsert(t.holder, indexSchema.holder, ['seen', 'sent']) : updateHolders(dialect, t.holder),
     addActive: insert(
       `${t.active} AS a`,
       indexSchema.active,
@@ -102,20 +103,25 @@ export function writerQueries(dialect: Dialect, chain: number, schema: '' | `${s
 }
 
 /** In PostgreSQL an INSERT that becomes an UPDATE takes twice as long as an UPDATE. */
-const updateHolders = (name: string): BatchedStatement =>
-  arrayStatement(
+const updateHolders = (dialect: Dialect, name: string): BatchedStatement =>
+  addressStatement(
+    dialect,
     Object.values(indexSchema.holder.columns).map(({ type }) => type),
-    (rows) => `UPDATE ${name} h SET seen = k.seen, sent = k.sent FROM ${rows} AS k(address, first, seen, sent) WHERE h.address = k.address`,
+    0,
+    (rows, isInShard) =>
+      `UPDATE ${name} h SET seen = k.seen, sent = k.sent FROM ${rows} AS k(address, first, seen, sent) WHERE h.address = k.address${isInShard('h.address')}`,
   );
 
-/** Deletes rows by their keys. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */
+/** Deletes rows of a table that has an address in its key. Moving an output to another set by DELETE and INSERT costs SQLite less than updating a key column. */
 export function deleteRows(dialect: Dialect, name: string, { columns, key: names }: Table): BatchedStatement {
   if (dialect === 'sqlite')
     return batchedStatement([1], names.length, () => `DELETE FROM ${name} WHERE ${names.map((column) => `${column} = ?`).join(' AND ')}`);
-  const remove = arrayStatement(
+  const remove = addressStatement(
+    dialect,
     names.map((column) => (columns[column] as Column).type),
-    (rows) =>
-      `DELETE FROM ${name} h USING ${rows} AS k(${names.join(', ')}) WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}`,
+    names.indexOf('address'),
+    (rows, isInShard) =>
+      `DELETE FROM ${name} h USING ${rows} AS k(${names.join(', ')}) WHERE ${names.map((column) => `h.${column} = k.${column}`).join(' AND ')}${isInShard('h.address')}`,
   );
   const sort = createRowSort(names, names);
   return (values) => remove(inOrder(values, sort(values), names.length));

@@ -1,4 +1,5 @@
 import type { Query } from '../store/queries.ts';
+import { placeTable, uniquesOnCitus } from './distribution.ts';
 import type { Sql } from './sql.ts';
 import type { Column, Table } from './tables.ts';
 
@@ -9,11 +10,11 @@ export function createTable(dialect: Dialect, name: string, table: Table): strin
   const columns = Object.entries(table.columns).map(
     ([column, { type, null: nullable }]) => `${column} ${columnTypes[dialect][type]}${nullable ? '' : ' NOT NULL'}`,
   );
-  const uniques = (table.unique ?? []).map((unique) => (dialect === 'postgres' ? withPartitionKey(unique, table) : unique));
-  const keys = [`PRIMARY KEY (${table.key.join(', ')})`, ...uniques.map((unique) => `UNIQUE (${unique.join(', ')})`)];
+  const keys = [`PRIMARY KEY (${table.key.join(', ')})`, ...uniquesOf[dialect](name, table).map((unique) => `UNIQUE (${unique.join(', ')})`)];
   return [
     `CREATE TABLE IF NOT EXISTS ${name}(${[...columns, ...keys].join(', ')})${tableOptions(dialect, table)}`,
     ...(table.indexes ?? []).map((index) => createIndex(name, index)),
+    ...(dialect === 'citus' ? placeTable(name) : []),
   ];
 }
 
@@ -32,6 +33,14 @@ export const columnNames = (dialect: Dialect, table: string): Query => ({
 export const columnTypes: { readonly [D in Dialect]: { readonly [T in Column['type']]: string } } = {
   sqlite: { int: 'INTEGER', blob: 'BLOB', text: 'TEXT', real: 'REAL' },
   postgres: { int: 'bigint', blob: 'bytea', text: 'text', real: 'double precision' },
+  citus: { int: 'bigint', blob: 'bytea', text: 'text', real: 'double precision' },
+};
+
+/** The unique keys of a table beside its primary key. */
+const uniquesOf: { readonly [D in Dialect]: (name: string, table: Table) => readonly (readonly string[])[] } = {
+  sqlite: (_, { unique = [] }) => unique,
+  postgres: (_, table) => (table.unique ?? []).map((unique) => withPartitionKey(unique, table)),
+  citus: uniquesOnCitus,
 };
 
 /** PostgreSQL allows a unique index of a table with partitions only together with the key of the partitions. */
@@ -40,8 +49,8 @@ const withPartitionKey = (unique: readonly string[], { partitions }: Table): rea
 
 /** SQLite stores a table with one integer key by that key; any other table needs WITHOUT ROWID to be stored in the order of its key. */
 function tableOptions(dialect: Dialect, { key, columns, partitions, updated }: Table): string {
-  if (dialect === 'postgres') {
-    if (partitions !== undefined) return ` PARTITION BY RANGE (${partitions.by})`;
+  if (dialect !== 'sqlite') {
+    if (partitions !== undefined && dialect === 'postgres') return ` PARTITION BY RANGE (${partitions.by})`;
     return updated ? ' WITH (fillfactor = 50)' : '';
   }
   const [first, ...more] = key;

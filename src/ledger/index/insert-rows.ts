@@ -11,6 +11,7 @@ import type { Column, Table } from './tables.ts';
 export const rowSizes: { readonly [D in Dialect]: BatchSizes } = {
   sqlite: [64, 16, 8, 4, 3, 2, 1],
   postgres: [512, 128, 32, 8, 1],
+  citus: [512, 128, 32, 8, 1],
 };
 
 /** Fewer rows than `min` are inserted by INSERT. More than `max` are divided into several COPYs, so that a busy server finishes each within the timeout. */

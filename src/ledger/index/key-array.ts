@@ -1,7 +1,8 @@
 import { toHex } from '../../base/bytes/hex.ts';
 import type { Query } from '../store/queries.ts';
 import type { BatchedStatement } from './batched-statement.ts';
-import { columnTypes } from './ddl.ts';
+import { columnTypes, type Dialect } from './ddl.ts';
+import { shardOf } from './distribution.ts';
 import type { SqlValue } from './sql.ts';
 import type { Column } from './tables.ts';
 
@@ -25,6 +26,33 @@ export function arrayStatement(types: readonly Column['type'][], text: (rows: st
       queries.push({ text: sql, values: columns.map((elements) => `{${elements.join()}}`) });
     }
     return queries;
+  };
+}
+
+/**
+ * The same for a table that has an address, the value `column` of a row, and that Citus divides by it. There each shard gets a statement with its rows: the
+ * condition that `isInShard` adds, once and behind the source of rows, tells Citus the shard, to which it then sends the statement as it is. Without it
+ * Citus would send all rows to all shards.
+ */
+export function addressStatement(
+  dialect: Dialect,
+  types: readonly Column['type'][],
+  column: number,
+  text: (rows: string, isInShard: (address: string) => string) => string,
+): BatchedStatement {
+  if (dialect !== 'citus') return arrayStatement(types, (rows) => text(rows, () => ''));
+  const statement = arrayStatement(types, (rows) => text(rows, (address) => ` AND ${address} = ANY(CAST(? AS bytea[]))`));
+  return (values) => {
+    const shards = new Map<number, SqlValue[]>();
+    for (let at = 0; at < values.length; at += types.length) {
+      const shard = shardOf(values[at + column] as SqlValue);
+      const rows = shards.get(shard) ?? [];
+      if (rows.length === 0) shards.set(shard, rows);
+      for (let i = at; i < at + types.length; i++) rows.push(values[i] as SqlValue);
+    }
+    return [...shards.values()].flatMap((rows) =>
+      statement(rows).map((query) => ({ text: query.text, values: [...query.values, query.values[column] as SqlValue] })),
+    );
   };
 }
 

@@ -37,7 +37,7 @@ function lookup<Key extends SqlValue>(
 export type KeyLookup = (keys: readonly SqlValue[], values?: readonly SqlValue[]) => Query[];
 
 export const keyLookup = (dialect: Dialect, text: (isKey: string) => string): KeyLookup =>
-  dialect === 'sqlite' ? listLookup(text) : arrayLookup(text);
+  keyLookups[dialect](text);
 
 /** For SQLite: `seq IN (?,?,…)`. The last key is repeated, which adds no rows. */
 function listLookup(text: (isKey: string) => string): KeyLookup {
@@ -72,6 +72,27 @@ export function arrayLookup(text: (isKey: string) => string): KeyLookup {
 }
 
 /**
+ * For Citus: `seq = ANY(array)`. Citus makes a plan for every array anyway, and asks the shards of its keys only. Its tables have no partitions.
+ */
+function anyLookup(text: (isKey: string) => string): KeyLookup {
+  const textFor = memoize((type: string) => text(`= ANY(CAST(? AS ${type}[]))`));
+  return (keys, before = []) => {
+    const queries: Query[] = [];
+    for (let at = 0; at < keys.length; at += keysPerQuery) {
+      const listed = keys.slice(at, at + keysPerQuery);
+      queries.push({ text: textFor(typeOf(listed)), values: [...before, distinctArrayText(listed)] });
+    }
+    return queries;
+  };
+}
+
+const keyLookups: { readonly [D in Dialect]: (text: (isKey: string) => string) => KeyLookup } = {
+  sqlite: listLookup,
+  postgres: arrayLookup,
+  citus: anyLookup,
+};
+
+/**
  * Looks up byte strings. Each row has the position of its key in the list (column `n`), so the key is neither read back nor compared: for
  * pages of hundreds of outputs that is a good part of reading them. `text` gets the keys as a table: `k(n, id)` AS (VALUES …).
  */
@@ -92,6 +113,6 @@ export function rowsByPosition<Row extends { readonly n: number }>(results: read
 
 /** `(0, ?), (1, ?)`. PostgreSQL takes the type of the column from the first row. */
 const keyRows = (dialect: Dialect, length: number): string =>
-  Array.from({ length }, (_, n) => (n === 0 && dialect === 'postgres' ? '(0, CAST(? AS bytea))' : `(${n}, ?)`)).join(', ');
+  Array.from({ length }, (_, n) => (n === 0 && dialect !== 'sqlite' ? '(0, CAST(? AS bytea))' : `(${n}, ?)`)).join(', ');
 
 const keysPerQuery = 1024;

@@ -58,7 +58,7 @@ export async function migratePostgres(
 ): Promise<number[]> {
   return sql.write(async (tx) => {
     await tx.all(`SELECT pg_advisory_xact_lock(${migrationLock})`, []);
-    for (const statement of createTable('postgres', 'meta', meta)) await tx.all(statement, []);
+    for (const statement of createTable(tx.dialect, 'meta', meta)) await tx.all(statement, []);
     const network = await ensureMeta(tx, 'network', networkID);
     if (network !== networkID)
       throw new IndexError(`the database belongs to network ${network}, this program is set to network ${networkID}`, {
@@ -230,7 +230,7 @@ async function migratePart(tx: Sql, part: Part, all: readonly Migration[], watch
   const version = await ensureMeta(tx, part.name, 0);
   if (!isOutdated(part.name, version, newestVersionOf(all))) return;
   if (version > 0 && part.chain !== undefined) await queueBackground(tx, part.chain, migrationsAfter(version, all), all);
-  await runOnPostgres(tx, migrateTables(part, version, 'postgres', all, watch));
+  await runOnPostgres(tx, migrateTables(part, version, tx.dialect, all, watch));
   await setMeta(tx, part.name, newestVersionOf(all));
 }
 

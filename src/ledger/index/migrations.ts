@@ -2,6 +2,7 @@ import { tablesOf } from '../state/schema.ts';
 import type { Queries } from '../store/queries.ts';
 import { chainTables, sharedTables } from './chain-tables.ts';
 import { createIndex, createTable, type Dialect } from './ddl.ts';
+import { storedProgressTable, txIdSchema, txIdTable } from './distribution.ts';
 import { explorerSchema, explorerTablesOf } from './explorer-tables.ts';
 import { indexSchema, indexTablesOf, sharedIndexSchema, signerKeySchema, signerKeyTable } from './tables.ts';
 
@@ -38,15 +39,17 @@ export const migrations: readonly Migration[] = [
   {
     version: 1,
     shared: (dialect) => [
-      ...(dialect === 'postgres' ? createTable(dialect, 'chain', sharedTables.chain) : []),
+      ...(dialect === 'sqlite' ? [] : createTable(dialect, 'chain', sharedTables.chain)),
       ...Object.entries({ ...sharedIndexSchema, [signerKeyTable]: signerKeySchema }).flatMap(([name, table]) =>
         createTable(dialect, name, table),
       ),
+      ...(dialect === 'citus' ? createTable(dialect, storedProgressTable(dialect), sharedIndexSchema.progress) : []),
     ],
     chain: (dialect, number) => {
       const own = tablesOf(number);
       return [
-        ...(dialect === 'postgres' ? createAll(dialect, own, chainTables) : []),
+        ...(dialect === 'sqlite' ? [] : createAll(dialect, own, chainTables)),
+        ...(dialect === 'citus' ? createTable(dialect, txIdTable(dialect, own), txIdSchema) : []),
         createIndex(own.block, ['time', 'height']),
         createIndex(own.asset, ['symbol']),
         createIndex(own.asset, ['name']),

@@ -43,7 +43,7 @@ async function runQuery(sql: Sql, { text, values, copy }: Query): Promise<readon
 
 /** Runs queries inside `WritableSql.write`: on SQLite before this returns, since there a write must be synchronous. */
 export function runInWrite<T>(sql: Sql, queries: Queries<T>): T | Promise<T> {
-  if (sql.dialect === 'postgres') return runOnPostgres(sql, queries);
+  if (sql.dialect !== 'sqlite') return runOnPostgres(sql, queries);
   const run = startOnSqlite(queries, ({ text, values }) => sql.all<unknown>(text, values) as unknown[]);
   run.runUntilPause();
   return run.result();

@@ -1,17 +1,17 @@
 import type { SqlValue } from '../store/database.ts';
 
 /**
- * The database the index is in: SQLite inside the node, PostgreSQL for several processes. Both run the same SQL texts, so these use only
- * what both support: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see ledger/state/owner-rows.ts).
+ * The database the index is in: SQLite inside the node, PostgreSQL for several processes, Citus if the tables are divided over several servers
+ * (distribution.ts). All run nearly the same SQL texts, so these use only what all support: `?` for values, blobs compared byte by byte, row values, `LIMIT ? + 0` (see ledger/state/owner-rows.ts).
  * Rows are objects by column name; integers are numbers, safe below 2^53; a u64 is 8 big-endian bytes, a sum 16.
  * SQLite returns rows synchronously, PostgreSQL returns a promise: callers always `await`.
  */
 export type Sql = {
-  readonly dialect: 'sqlite' | 'postgres';
+  readonly dialect: 'sqlite' | 'postgres' | 'citus';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
-  /** PostgreSQL only: runs queries that do not depend on each other, in one round trip where that is possible. Each has a result of its own. */
+  /** Not SQLite: runs queries that do not depend on each other, in one round trip where that is possible. Each has a result of its own. */
   readonly group?: (queries: readonly SqlQuery[]) => Promise<readonly GroupResult[]>;
-  /** PostgreSQL only: runs a COPY of rows in its binary format. */
+  /** Not SQLite: runs a COPY of rows in its binary format. */
   readonly copy?: (text: string, rows: Uint8Array) => Promise<void>;
   /** SQLite only: runs `work` in one read transaction, so that all its reads see the same state. `work` must be synchronous. */
   readonly read?: <T>(work: () => T) => T;

@@ -44,12 +44,18 @@ export function connect(options: PostgresOptions, onLost = options.onLost): Bun.
 
 /** Settings of a session. A pooler such as PgBouncer gets the name only: its sessions belong to other clients too. */
 function sessionSettings(
-  { applicationName = 'serac', isPooled = false, statementMilliseconds = defaultStatementMilliseconds, idleMilliseconds }: PostgresOptions,
+  {
+    applicationName = 'serac',
+    isPooled = false,
+    dialect = 'postgres',
+    statementMilliseconds = defaultStatementMilliseconds,
+    idleMilliseconds,
+  }: PostgresOptions,
   schema: string | undefined,
 ): Record<string, string | number> {
   const settings: Record<string, string | number> = { application_name: applicationName };
   if (isPooled) return settings;
-  Object.assign(settings, keepAliveSettings, plannerSettings);
+  Object.assign(settings, keepAliveSettings, plannerSettings[dialect]);
   settings[directSetting] = 'yes';
   // The server's timeout is a little shorter than ours, so that a slow statement ends with the server's own error.
   settings.statement_timeout = Math.ceil(statementMilliseconds * 0.9);

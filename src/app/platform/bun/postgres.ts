@@ -21,11 +21,12 @@ type Value = null | number | string | Uint8Array;
  */
 export function openPostgres(options: PostgresOptions): Postgres {
   const pool = openPool(options);
+  const { dialect = 'postgres' } = options;
   const { where, withTimeout } = pool;
   const numberPlaceholders = createPlaceholderNumbering();
 
   const queriesOn = (connection: Bun.SQL, from: Pool): PostgresConnection => ({
-    dialect: 'postgres',
+    dialect,
     all: async <Row>(text: string, values: readonly Value[]) =>
       convertBigints<Row>(await withTimeout(from, connection.unsafe(numberPlaceholders(text), values as Value[]))),
     copy: (text, rows) => withTimeout(from, copyRows(connection, text, rows)),
@@ -85,7 +86,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   };
 
   return {
-    dialect: 'postgres',
+    dialect,
     all,
     groupThen,
     copy: (text, rows) => onConnection((sql) => sql.copy(text, rows)),

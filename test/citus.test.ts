@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openPostgres } from '../src/app/platform/bun/postgres.ts';
+import type { Postgres } from '../src/cluster/postgres/postgres.ts';
+import { citusSuite, namedCitus } from './citus-cluster.ts';
+import { chainRoot, dataRequests, fetchPages } from './data-requests.ts';
+import { rowsIn } from './index-rows.ts';
+import { eventually } from './processes.ts';
+import { type Program, startIndexer, startProgram } from './program.ts';
+import { createScriptedNode } from './scripted-node.ts';
+import { openSourceChain } from './source-chain.ts';
+
+/** An index whose tables are divided over the servers of a Citus cluster: it has the rows of an undivided one, and its answers are those of a node. */
+
+const blocks = 60;
+
+/** A schema for one index, in the database of the coordinator. */
+async function createSchema(name: string): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+  const admin = openPostgres({ url: namedCitus as string, max: 1, statementMilliseconds: 120_000 });
+  const schema = `${name}_${process.pid}`;
+  await admin.all(`CREATE SCHEMA ${schema}`, []);
+  return {
+    url: `${namedCitus}?schema=${schema}`,
+    drop: async () => {
+      await admin.all(`DROP SCHEMA ${schema} CASCADE`, []);
+      await admin.close();
+    },
+  };
+}
+
+const heightIn = async (sql: Postgres): Promise<number> => {
+  const [row] = await sql.all<{ height: number | null }>('SELECT max(height) AS height FROM progress', []).catch(() => [{ height: null }]);
+  return row?.height ?? -1;
+};
+
+describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
+  const source = openSourceChain(41);
+  source.grow(blocks);
+  const node = createScriptedNode(source);
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      const { text = '', status } = await node.transport({ url: '', body: await request.text(), maxBytes: 1 << 26, signal: request.signal });
+      return new Response(text, { status });
+    },
+  });
+  const nodeUrl = `http://127.0.0.1:${server.port}`;
+  let divided: Awaited<ReturnType<typeof createSchema>>;
+  let plain: typeof divided;
+  let sql: Postgres;
+
+  const index = async (url: string, ...flags: string[]): Promise<void> => {
+    const indexer = startIndexer(nodeUrl, `--database-url=${url}`, '--network-id=local', ...flags);
+    const reader = openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
+    while ((await heightIn(reader)) < blocks)
+      if (await Promise.race([indexer.exited.then(() => true), Bun.sleep(50)])) throw new Error(indexer.stderrText());
+    await reader.close();
+    await indexer.stop('SIGTERM');
+  };
+
+  beforeAll(async () => {
+    [divided, plain] = [await createSchema('divided'), await createSchema('plain')];
+    await index(divided.url, '--distribute');
+    await index(plain.url);
+    sql = openPostgres({ url: divided.url, max: 1, statementMilliseconds: 60_000, dialect: 'citus' });
+  });
+  afterAll(async () => {
+    server.stop(true);
+    await sql.close();
+    await divided.drop();
+    await plain.drop();
+  });
+
+  test('has the rows of an index that is not divided', async () => {
+    const plainSql = openPostgres({ url: plain.url, max: 1, statementMilliseconds: 60_000 });
+    const [found, expected] = [await rowsIn(sql), await rowsIn(plainSql)];
+    await plainSql.close();
+    for (const [i, [name, rows]] of expected.entries()) expect({ name, rows: found[i]?.[1] }).toEqual({ name, rows });
+  });
+
+  test('keeps on the coordinator alone only tables that do not grow with the number of transactions', async () => {
+    const local = await sql.all<{ name: string }>(
+      `SELECT CAST(c.relname AS text) AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS regnamespace)
+       AND NOT EXISTS (SELECT 1 FROM pg_dist_partition p WHERE p.logicalrelid = c.oid) ORDER BY 1`,
+      [],
+    );
+    const indexTables = local.map(({ name }) => name).filter((name) => /^c\d+_|^moved|progress/.test(name));
+    expect(indexTables).toEqual(['c1_active', 'c1_minute', 'c1_span', 'progress', 'stored_progress']);
+  });
+
+  test('finds a transaction by its ID in one shard of IDs and one of transactions', async () => {
+    const [tx] = await sql.all<{ id: Uint8Array; seq: number }>('SELECT id, seq FROM c1_tx WHERE seq = 20', []);
+    for (const text of [`SELECT seq FROM c1_tx_id WHERE id = '\\x${Buffer.from(tx?.id ?? []).toString('hex')}'`, 'SELECT id FROM c1_tx WHERE seq = 20']) {
+      const plan = await sql.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, []);
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Task Count: 1');
+    }
+  });
+
+  test('serac api answers every request as a node does', async () => {
+    const started: Program[] = [];
+    try {
+      const [api, follower] = await Promise.all([
+        startProgram('api', `--database-url=${divided.url}`, '--database-timeout=20s'),
+        startProgram('follow', nodeUrl, '--network-id=local', '--workers=0'),
+      ]);
+      started.push(api, follower);
+      const pages = await eventually(
+        () => fetchPages([follower.client], { path: `${chainRoot}/blocks?pageSize=100` }),
+        (found) => found.flatMap((page) => page.blocks)[0]?.blockNumber === String(blocks),
+      );
+      const requests = dataRequests({ model: source.model, wallet: source.wallet, blocks: pages.flatMap((page) => page.blocks) });
+      // The list of chains has the URL of the server.
+      for (const request of requests.filter(({ path, dependsOnClock }) => !dependsOnClock && !path.startsWith('/v1/chains'))) {
+        const [found, expected] = [await answerOf(api, request), await answerOf(follower, request)];
+        expect({ request, answer: found }).toEqual({ request, answer: expected });
+      }
+    } finally {
+      for (const program of started) await program.stop();
+    }
+  });
+});
+
+/** The pages of a listing without what is random in them, or the error. */
+async function answerOf({ client }: Program, request: Parameters<typeof fetchPages>[1]): Promise<unknown> {
+  const pages = await fetchPages([client], request).catch((error: Error) => error.message);
+  return typeof pages === 'string' ? pages : pages.map(({ nextPageToken, ...page }) => ({ ...page, hasNext: nextPageToken !== undefined }));
+}
