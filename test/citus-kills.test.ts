@@ -24,7 +24,12 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
     port: 0,
     hostname: '127.0.0.1',
     fetch: async (request) => {
-      const { text = '', status } = await node.transport({ url: '', body: await request.text(), maxBytes: 1 << 26, signal: request.signal });
+      const { text = '', status } = await node.transport({
+        url: '',
+        body: await request.text(),
+        maxBytes: 1 << 26,
+        signal: request.signal,
+      });
       return new Response(text, { status });
     },
   });
@@ -38,7 +43,9 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
   const untilHeight = async (url: string, height: number, indexer: Indexer): Promise<void> => {
     for (;;) {
       const sql = open(url);
-      const [row] = await sql.all<{ height: number | null }>('SELECT max(height) AS height FROM progress', []).catch(() => [{ height: null }]);
+      const [row] = await sql
+        .all<{ height: number | null }>('SELECT max(height) AS height FROM progress', [])
+        .catch(() => [{ height: null }]);
       await sql.close();
       if ((row?.height ?? -1) >= height) return;
       if (await Promise.race([indexer.exited.then(() => true), Bun.sleep(20)])) throw new Error(indexer.stderrText());

@@ -40,7 +40,12 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
     port: 0,
     hostname: '127.0.0.1',
     fetch: async (request) => {
-      const { text = '', status } = await node.transport({ url: '', body: await request.text(), maxBytes: 1 << 26, signal: request.signal });
+      const { text = '', status } = await node.transport({
+        url: '',
+        body: await request.text(),
+        maxBytes: 1 << 26,
+        signal: request.signal,
+      });
       return new Response(text, { status });
     },
   });
@@ -90,7 +95,10 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
 
   test('finds a transaction by its ID in one shard of IDs and one of transactions', async () => {
     const [tx] = await sql.all<{ id: Uint8Array; seq: number }>('SELECT id, seq FROM c1_tx WHERE seq = 20', []);
-    for (const text of [`SELECT seq FROM c1_tx_id WHERE id = '\\x${Buffer.from(tx?.id ?? []).toString('hex')}'`, 'SELECT id FROM c1_tx WHERE seq = 20']) {
+    for (const text of [
+      `SELECT seq FROM c1_tx_id WHERE id = '\\x${Buffer.from(tx?.id ?? []).toString('hex')}'`,
+      'SELECT id FROM c1_tx WHERE seq = 20',
+    ]) {
       const plan = await sql.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, []);
       expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Task Count: 1');
     }

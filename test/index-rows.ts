@@ -13,4 +13,6 @@ const tables: readonly (readonly [name: string, table: Table])[] = [
 
 /** All rows of the tables of an index with one chain, in the order of their keys. */
 export const rowsIn = (sql: Pick<Postgres, 'all'>) =>
-  Promise.all(tables.map(async ([name, { key }]) => [name, await sql.all(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`, [])] as const));
+  Promise.all(
+    tables.map(async ([name, { key }]) => [name, await sql.all(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`, [])] as const),
+  );

@@ -37,9 +37,7 @@ export type VersionQuery = SqlQuery & {
  * every answer that is not cached: nearly always the text is the last one, which was read already.
  */
 export function createVersionQuery(chains: readonly IndexedChain[], dialect: Dialect): VersionQuery {
-  const tipReads = chains.map(
-    ({ number, id }) => createBlockReads(dialect, { ...tablesOf(number), ...explorerTablesOf(number) }, id).tip,
-  );
+  const tipReads = chains.map(({ number, id }) => createBlockReads(dialect, { ...tablesOf(number), ...explorerTablesOf(number) }, id).tip);
   const tipTexts = tipReads.map(
     ({ query }, i) =>
       ` UNION ALL SELECT concat_ws('\t', '${tipName(i)}', t.height, encode(t.id, 'hex'), t.time, t.last_tx) FROM (${query.text}) t`,

@@ -1,5 +1,5 @@
-import { hasTable, type Sql } from '../../ledger/index/sql.ts';
 import { txIdTable } from '../../ledger/index/distribution.ts';
+import { hasTable, type Sql } from '../../ledger/index/sql.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import { PostgresError } from '../postgres/postgres-fault.ts';
 
@@ -7,7 +7,9 @@ import { PostgresError } from '../postgres/postgres-fault.ts';
 export async function verifyCitus(sql: Sql): Promise<void> {
   const { tx } = tablesOf(1);
   if ((await hasTable(sql, tx)) && !(await hasTable(sql, txIdTable('citus', { tx }))))
-    throw refused('the schema has an index whose tables are not divided; --distribute needs an empty schema or database, into which the chain is indexed again');
+    throw refused(
+      'the schema has an index whose tables are not divided; --distribute needs an empty schema or database, into which the chain is indexed again',
+    );
   const [extension] = await sql.all(`SELECT 1 AS one FROM pg_extension WHERE extname = 'citus'`, []);
   if (extension === undefined) throw refused('--distribute needs the extension Citus in this database: CREATE EXTENSION citus');
   const [nodes] = await sql.all<{ workers: number; coordinators: number }>(

@@ -44,7 +44,11 @@ describe.skipIf(!isAvailable)(
     }
 
     test('says that it is the primary, its timeline, and that no pooler is in between', async () => {
-      expect(await ask(pg.url)).toEqual({ state: { role: 'primary', timeline: 1, isPooled: false, dialect: 'postgres' }, rows: [{ n: 1 }], lines: [] });
+      expect(await ask(pg.url)).toEqual({
+        state: { role: 'primary', timeline: 1, isPooled: false, dialect: 'postgres' },
+        rows: [{ n: 1 }],
+        lines: [],
+      });
     });
 
     test('names a schema that does not exist, or that the role may not use', async () => {

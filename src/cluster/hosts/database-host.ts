@@ -156,7 +156,9 @@ function checkRole(url: string, row: ProbeRow, statementTimeout: number, env: Ho
     );
   const missing = [
     ...(timeout === '0' ? [`${alter} statement_timeout = ${statementTimeout}`] : []),
-    ...(seqscan === 'on' ? Object.entries(plannerSettings[row.is_divided ? 'citus' : 'postgres']).map(([name, value]) => `${alter} ${name} = ${value}`) : []),
+    ...(seqscan === 'on'
+      ? Object.entries(plannerSettings[row.is_divided ? 'citus' : 'postgres']).map(([name, value]) => `${alter} ${name} = ${value}`)
+      : []),
   ];
   if (missing.length > 0)
     env.log(

@@ -87,7 +87,13 @@ export async function openPrimary(
     const found = createPrimaryChoice()(probed) ?? (takesReplica ? probed.find(isProbed) : undefined);
     if (found === undefined) throw noPrimary(probed);
     const { host, state } = found;
-    return env.openPostgres({ url: host.url, max: 1, statementMilliseconds: database.statementTimeout, isPooled: state.isPooled, dialect: state.dialect });
+    return env.openPostgres({
+      url: host.url,
+      max: 1,
+      statementMilliseconds: database.statementTimeout,
+      isPooled: state.isPooled,
+      dialect: state.dialect,
+    });
   } finally {
     await Promise.all(hosts.map((host) => host.close()));
   }

@@ -52,7 +52,11 @@ type LeaseEnv = Pick<ClusterEnv, 'openPostgres' | 'timers' | 'random' | 'log'>;
  */
 export async function tryLease(
   env: LeaseEnv,
-  { url, dialect, statementMilliseconds = defaultStatementMilliseconds }: Pick<PostgresOptions, 'url' | 'dialect' | 'statementMilliseconds'>,
+  {
+    url,
+    dialect,
+    statementMilliseconds = defaultStatementMilliseconds,
+  }: Pick<PostgresOptions, 'url' | 'dialect' | 'statementMilliseconds'>,
   name: string,
   times = leaseTimes,
 ): Promise<Lease | undefined> {

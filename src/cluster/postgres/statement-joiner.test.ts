@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import { openPostgres } from '../../app/platform/bun/postgres.ts';
+import { shardOf } from '../../ledger/index/distribution.ts';
 import type { Sql, SqlValue } from '../../ledger/index/sql.ts';
 import { joinStatements } from './statement-joiner.ts';
 
 const soon = (run: () => void): void => void setImmediate(run);
 
 /** A database that records its statements. */
-function openRecorder(all: Sql['all']) {
+function openRecorder(all: Sql['all'], dialect: Sql['dialect'] = 'postgres') {
   const statements: { readonly text: string; readonly values: readonly SqlValue[] }[] = [];
   const recorder: Sql = {
-    dialect: 'postgres',
+    dialect,
     all: (text, values) => {
       statements.push({ text, values });
       return all(text, values);
@@ -17,6 +18,27 @@ function openRecorder(all: Sql['all']) {
   };
   return { statements, sql: joinStatements(recorder, soon) };
 }
+
+test('on Citus queries are joined by the shard of their address, which the statement names; what reads no divided table is joined as in PostgreSQL', async () => {
+  const { statements, sql } = openRecorder(async <Row>() => [] as Row[], 'citus');
+  const addresses = Array.from({ length: 100 }, (_, i) => new Uint8Array(20).fill(i));
+  const text = 'SELECT h.seq FROM c1_owner h WHERE h.address = ? AND h.shelf = ? LIMIT ? + 0';
+  await Promise.all([
+    ...addresses.map((address) => sql.all(text, [address, 0, 5])),
+    ...[1, 2].map((height) => sql.all('SELECT id FROM c1_block WHERE height = ?', [height])),
+    ...[1, 2].map((seq) => sql.all('SELECT id FROM c1_tx WHERE seq = ?', [seq])),
+  ]);
+  const ofOwners = statements.filter(({ text: one }) => one.includes('c1_owner'));
+  expect(ofOwners).toHaveLength(new Set(addresses.map(shardOf)).size);
+  for (const { text: one, values } of ofOwners) {
+    if (!one.includes('joined')) continue;
+    expect(one).toContain('h.address = joined.v0 AND h.address = ANY(CAST(? AS bytea[])) AND h.shelf = joined.v1');
+    expect(values).toHaveLength(4);
+    expect(values[3]).toEqual(values[0] as string);
+  }
+  expect(statements.filter(({ text: one }) => one.includes('c1_block'))).toHaveLength(1);
+  expect(statements.filter(({ text: one }) => one.includes('c1_tx'))).toHaveLength(2);
+});
 
 test('queries of one turn with the same text are one statement, and equal ones are run once', async () => {
   const { statements, sql } = openRecorder(

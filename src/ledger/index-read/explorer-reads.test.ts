@@ -380,7 +380,9 @@ const checkTransfers: Check = async ({ chains: { oracle }, explorer }, name) => 
   const pending = [...oracle.inbound().values()]
     .filter(({ id, output }) => !imported.has(id) && output.addresses.length > 0)
     .map(({ id }) => id);
-  expect(inbound?.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(name === 'PostgreSQL' || name === 'Citus' ? undefined : (pending.sort() as never));
+  expect(inbound?.outputs.map(({ utxo }) => utxo.id).sort()).toEqual(
+    name === 'PostgreSQL' || name === 'Citus' ? undefined : (pending.sort() as never),
+  );
 };
 
 const checks: readonly Check[] = [

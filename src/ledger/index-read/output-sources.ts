@@ -60,7 +60,9 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
     isUnspentSet(set) ? ['h.bytes, NULL AS spent', ''] : spentColumns;
   // On Citus `spend` is divided by another key than `owner`.
   const spentColumns: readonly [columns: string, joins: string] =
-    dialect === 'citus' ? [`h.bytes, ${unknownSpender} AS spent`, ''] : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
+    dialect === 'citus'
+      ? [`h.bytes, ${unknownSpender} AS spent`, '']
+      : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
   // PostgreSQL's driver returns bigint as a BigInt, which would have to be converted, value by value.
   const number = (column: string): string => (dialect === 'sqlite' ? column : `CAST(${column} AS double precision)`);
   const [seq, height, time] = [number('h.seq'), number('h.height'), number('b.time')];

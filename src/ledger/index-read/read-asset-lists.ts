@@ -41,7 +41,9 @@ export function createAssetListReads(
       const values = [wholeChain, txKinds.CreateAssetTx, low, high, limit];
       const rows = yield* fetchRows<{ seq: number; id: Uint8Array }>([{ text: created[order], values }]);
       if (dialect !== 'citus') return rows.map(({ seq, id }) => ({ seq, id: toHex(id) as Id }));
-      const ids = new Map((yield* fetchRows<{ seq: number; id: Uint8Array }>(idsBySeq(rows.map(({ seq }) => seq)))).map(({ seq, id }) => [seq, id]));
+      const ids = new Map(
+        (yield* fetchRows<{ seq: number; id: Uint8Array }>(idsBySeq(rows.map(({ seq }) => seq)))).map(({ seq, id }) => [seq, id]),
+      );
       return rows.flatMap(({ seq }) => {
         const id = ids.get(seq);
         return id === undefined ? [] : [{ seq, id: toHex(id) as Id }];

@@ -21,17 +21,26 @@ export function createAssetReads(
   /** Assets with the counts of their holders, as of the same block. */
   readonly countedAssets: (ids: readonly Id[]) => Queries<ReadonlyMap<Id, CountedAsset>>;
 } {
-  const columns = 'a.id, a.fxs, a.name, a.symbol, a.denomination, s.first, s.last, s.txs, s.supply, s.nfts, s.holders, s.held, s.minted, s.minted_nfts';
+  const columns =
+    'a.id, a.fxs, a.name, a.symbol, a.denomination, s.first, s.last, s.txs, s.supply, s.nfts, s.holders, s.held, s.minted, s.minted_nfts';
   const withStat = `FROM ${t.asset} a LEFT JOIN ${t.assetStat} s ON s.asset = a.id`;
   // LEFT JOIN: an asset from before the indexed history has no stored CreateAsset transaction.
   const allDetails = keyLookup(
     dialect,
-    (isKey) => `SELECT ${columns}, b.time AS created, b.height AS created_in, (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
+    (
+      isKey,
+    ) => `SELECT ${columns}, b.time AS created, b.height AS created_in, (SELECT min(m.seq) FROM ${t.minter} m WHERE m.asset = a.id) AS minter
       ${withStat} LEFT JOIN ${t.tx} x ON x.id = a.id LEFT JOIN ${t.block} b ON b.height = x.height WHERE a.id ${isKey}`,
   );
   // On Citus the other tables are divided by other keys.
-  const ownDetails = keyLookup(dialect, (isKey) => `SELECT ${columns}, NULL AS created, NULL AS created_in, NULL AS minter ${withStat} WHERE a.id ${isKey}`);
-  const firstMinters = keyLookup(dialect, (isKey) => `SELECT asset, min(seq) AS minter FROM ${t.minter} WHERE asset ${isKey} GROUP BY asset`);
+  const ownDetails = keyLookup(
+    dialect,
+    (isKey) => `SELECT ${columns}, NULL AS created, NULL AS created_in, NULL AS minter ${withStat} WHERE a.id ${isKey}`,
+  );
+  const firstMinters = keyLookup(
+    dialect,
+    (isKey) => `SELECT asset, min(seq) AS minter FROM ${t.minter} WHERE asset ${isKey} GROUP BY asset`,
+  );
   const creations = createTxsById<CreationRow>(
     dialect,
     t,
@@ -41,7 +50,9 @@ export function createAssetReads(
   function* detailsOnCitus(keys: readonly Uint8Array[]): Queries<readonly AssetRow[]> {
     const found = fetchRowGroups({ details: ownDetails(keys), minters: firstMinters(keys) });
     const [rows, created] = yield* runTogether(found, creations(keys));
-    const minters = new Map((rows.minters as readonly { asset: Uint8Array; minter: number }[]).map(({ asset, minter }) => [toHex(asset), minter]));
+    const minters = new Map(
+      (rows.minters as readonly { asset: Uint8Array; minter: number }[]).map(({ asset, minter }) => [toHex(asset), minter]),
+    );
     const creationOf = new Map(created.map((row) => [toHex(row.id), row]));
     return (rows.details as readonly AssetRow[]).map((row) => {
       const creation = creationOf.get(toHex(row.id));

@@ -38,7 +38,9 @@ export function createBlockSumsReads(dialect: Dialect, t: Tables, chainID: Id) {
     return { ...row, previous: idOf(row.seq - 1), next: idOf(row.seq + 1) };
   }
   function* positionOf(id: Id): Queries<PositionRow | undefined> {
-    return dialect === 'citus' ? yield* positionOnCitus(id) : (yield* fetchRows<PositionRow>([{ text: position, values: [idToBytes(id)] }]))[0];
+    return dialect === 'citus'
+      ? yield* positionOnCitus(id)
+      : (yield* fetchRows<PositionRow>([{ text: position, values: [idToBytes(id)] }]))[0];
   }
   const chain = idToBytes(chainID);
 

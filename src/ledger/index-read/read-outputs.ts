@@ -2,8 +2,8 @@ import type { Utxo } from '../../avm/tx/utxo.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compare } from '../../base/bytes/octets.ts';
-import { arrayText } from '../index/key-array.ts';
 import { txIdTable } from '../index/distribution.ts';
+import { arrayText } from '../index/key-array.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
 import { isMovedOutput, outputsPerTx } from '../state/output-number.ts';
@@ -163,7 +163,12 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
     addSpenders,
     completeRows: function* (rows) {
       const [withSpenders, importers] = yield* runTogether(addSpenders(rows), addImporters(rows));
-      const merged = withSpenders === rows ? importers : importers === rows ? withSpenders : withSpenders.map((row, i) => ('source' in row ? (importers[i] as typeof row) : row));
+      const merged =
+        withSpenders === rows
+          ? importers
+          : importers === rows
+            ? withSpenders
+            : withSpenders.map((row, i) => ('source' in row ? (importers[i] as typeof row) : row));
       return yield* chainOutputs.addBytes(merged);
     },
     movedById: function* (ids) {

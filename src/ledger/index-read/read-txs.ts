@@ -87,7 +87,8 @@ export function createTxReads(
   const withOutputsBySeq = keyLookup(dialect, (isKey) => `${withOutputs} WHERE x.seq ${isKey}`);
   // Reads the ID from the table, not from the index that was searched, to notice a damaged index.
   const seq = seqOfId(t);
-  const seqById = dialect === 'citus' ? `SELECT seq, id FROM ${txIdTable(dialect, t)} WHERE id = ?` : `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
+  const seqById =
+    dialect === 'citus' ? `SELECT seq, id FROM ${txIdTable(dialect, t)} WHERE id = ?` : `SELECT seq, id FROM ${t.tx} WHERE seq = ${seq}`;
   const byId = `${withOutputs} WHERE x.seq = ${seq}`;
   const byIdOnCitus = createTxsById<TxRow>(dialect, t, withOutputs);
   const keysById = `SELECT k.address, k.public_key FROM ${t.tx} x JOIN ${signerKeyTable} k ON k.address IN (${usualOwners}) WHERE x.seq = ${seq}`;

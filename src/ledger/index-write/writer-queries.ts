@@ -1,8 +1,8 @@
 import { type BatchedStatement, batchedStatement, placeholders } from '../index/batched-statement.ts';
 import { chainTables } from '../index/chain-tables.ts';
 import type { Dialect } from '../index/ddl.ts';
-import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import { storedProgressTable } from '../index/distribution.ts';
+import { insertRows, rowSizes } from '../index/insert-rows.ts';
 import { addressStatement } from '../index/key-array.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { createRowSort, inOrder } from '../index/row-order.ts';

@@ -10,7 +10,10 @@ export function createTable(dialect: Dialect, name: string, table: Table): strin
   const columns = Object.entries(table.columns).map(
     ([column, { type, null: nullable }]) => `${column} ${columnTypes[dialect][type]}${nullable ? '' : ' NOT NULL'}`,
   );
-  const keys = [`PRIMARY KEY (${table.key.join(', ')})`, ...uniquesOf[dialect](name, table).map((unique) => `UNIQUE (${unique.join(', ')})`)];
+  const keys = [
+    `PRIMARY KEY (${table.key.join(', ')})`,
+    ...uniquesOf[dialect](name, table).map((unique) => `UNIQUE (${unique.join(', ')})`),
+  ];
   return [
     `CREATE TABLE IF NOT EXISTS ${name}(${[...columns, ...keys].join(', ')})${tableOptions(dialect, table)}`,
     ...(table.indexes ?? []).map((index) => createIndex(name, index)),

@@ -36,8 +36,7 @@ function lookup<Key extends SqlValue>(
  */
 export type KeyLookup = (keys: readonly SqlValue[], values?: readonly SqlValue[]) => Query[];
 
-export const keyLookup = (dialect: Dialect, text: (isKey: string) => string): KeyLookup =>
-  keyLookups[dialect](text);
+export const keyLookup = (dialect: Dialect, text: (isKey: string) => string): KeyLookup => keyLookups[dialect](text);
 
 /** For SQLite: `seq IN (?,?,…)`. The last key is repeated, which adds no rows. */
 function listLookup(text: (isKey: string) => string): KeyLookup {
