@@ -107,6 +107,26 @@ describe.skipIf(binary === undefined)('Chromium: the documentation', () => {
     expect(await page.run<number>(`document.querySelectorAll('.suggestions img').length`)).toBe(0);
   });
 
+  test('a search knows methods and routes: their pages of this server, behind a section about the same one', async () => {
+    await open('start/first-hour');
+    await page.run(`document.querySelector('.search input').focus()`);
+    const linksFor = async (text: string): Promise<string[]> => {
+      await type(text);
+      await until(`document.querySelector('.suggestions a mark')?.textContent.toLowerCase() === ${JSON.stringify(text.toLowerCase())}`);
+      return page.run<string[]>(`[...document.querySelectorAll('.suggestions a')].map((link) => link.getAttribute('href'))`);
+    };
+    for (const [name, page, anchor] of [
+      [
+        'listLatestPrimaryNetworkTransactions',
+        'data/listLatestPrimaryNetworkTransactions',
+        'data-api.html#listlatestprimarynetworktransactions',
+      ],
+      ['dev.increaseTime', 'dev.increaseTime', 'dev-methods.html#devincreasetime'],
+    ] as const)
+      expect((await linksFor(name)).slice(0, 2)).toEqual([`../reference/${anchor}`, `/api/${page}`]);
+    expect(await linksFor('avm.gettx')).toContain('/api/avm.getTx');
+  });
+
   test('code has a copy button, the theme can be changed and stays', async () => {
     await open('start/first-hour');
     await page.run(`Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })`);

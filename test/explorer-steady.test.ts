@@ -177,6 +177,22 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     expect(await until(`location.pathname.startsWith('/asset/')`)).toBe(true);
   });
 
+  test('methods and routes are listed as one types, those of the name first, and lead where a submitted search leads', async () => {
+    await open('/blocks');
+    await page.run(`document.querySelector('.search input').focus()`);
+    for (const [typed, path] of [
+      ['avm.getTx', '/api/avm.getTx'],
+      ['getTxByHash', '/api/data/getTxByHash'],
+    ] as const) {
+      await type('.search input', typed);
+      expect(await until(`document.querySelector('#suggestions a')?.getAttribute('href') === '${path}'`)).toBe(true);
+      const submitted = await node.program().client.send('GET', `/search?q=${typed}`, { accept: 'text/html' });
+      expect(submitted.headers.location).toBe(path);
+    }
+    await type('.search input', 'gettxbyh');
+    expect(await until(`document.querySelector('#suggestions a')?.getAttribute('href') === '/api/data/getTxByHash'`)).toBe(true);
+  });
+
   test('a watched address marks the title of a tab that is not shown, until it is shown', async () => {
     const { accounts } = await node.dev('dev.accounts');
     const path = `/address/${accounts[1].address}`;

@@ -3,6 +3,7 @@ import type { DocsEntry, DocsIndex } from '../docs/docs-search.ts';
 import { findEntries, wordsOf } from '../docs/find-entries.ts';
 import { listMatches } from './match-list.ts';
 import { changeTheme, copyText } from './page-tools.ts';
+import { findCalls, isCallName, type ListedCall } from './reference-list.ts';
 
 /** The script of the documentation: search, copy buttons, the theme, and the mark at the section that is read. The text needs no script. */
 
@@ -29,10 +30,26 @@ const searchIndex = openOnUse(
 );
 
 async function find(text: string): Promise<HTMLAnchorElement[]> {
-  await searchIndex.get();
+  const [found] = await Promise.all([findCalls(text), searchIndex.get()]);
   const words = wordsOf(text);
-  const best = findEntries(globalThis.seracDocs as DocsIndex, words, maxMatches);
-  return best.length === 0 ? [noMatch(text)] : best.map(({ entry, title }) => linkOf(entry, title, words));
+  const calls = found.map((call) => callLink(call, words));
+  const best = findEntries(globalThis.seracDocs as DocsIndex, words, maxMatches - calls.length);
+  const pages = best.map(({ entry, title }) => linkOf(entry, title, words));
+  if (pages.length + calls.length === 0) return [noMatch(text)];
+  // Only a section about the call itself comes before it.
+  const sections = best.filter(({ entry: [, heading] }) => heading.toLowerCase() === text.toLowerCase());
+  return pages.toSpliced(isCallName(text) ? sections.length : pages.length, 0, ...calls);
+}
+
+/** A method or route of the server that has this documentation. */
+function callLink({ name, summary, href }: ListedCall, words: readonly string[]): HTMLAnchorElement {
+  const link = Object.assign(document.createElement('a'), { href });
+  const [word, place, about] = ['b', 'small', 'span'].map((tag) => document.createElement(tag)) as [HTMLElement, HTMLElement, HTMLElement];
+  word.append(...marked(name, words));
+  place.textContent = 'API';
+  about.textContent = summary;
+  link.append(word, place, about);
+  return link;
 }
 
 function linkOf([page, heading, anchor, text]: DocsEntry, title: string, words: readonly string[]): HTMLAnchorElement {

@@ -17,6 +17,7 @@ import type { PaletteHost } from './open-palette.ts';
 import { changeTheme } from './page-tools.ts';
 import { devPath, getText } from './payload.ts';
 import { recentPages } from './recent.ts';
+import { listedCalls } from './reference-list.ts';
 
 /** A line of the palette: a page to go to, or something to do. */
 export type PaletteItem = {
@@ -131,27 +132,12 @@ async function findDate(context: PageContext, text: string): Promise<PaletteItem
 
 /** Methods and routes of the API, and pages of the documentation. Read once, when the palette is first opened. */
 export const listedItems = openOnUse(async (): Promise<readonly PaletteItem[]> => {
-  const [api, docs] = await Promise.all([readMethods(), getText('/docs/llms.txt')]);
+  const [calls, docs] = await Promise.all([listedCalls.get(), getText('/docs/llms.txt')]);
   const pages = readPageList(docs ?? '').map(({ page, title, about }) => ({
     group: 'Docs',
     word: title,
     note: about,
     href: `/docs/${page}.html`,
   }));
-  return [...api, ...pages];
+  return [...calls.map(({ name, summary, href }) => ({ group: 'API', word: name, note: summary, href })), ...pages];
 });
-
-/** The lines of the page `/api`. */
-async function readMethods(): Promise<PaletteItem[]> {
-  const response = await fetch('/api', { headers: { accept: 'text/html' } });
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  return [...page.querySelectorAll('.reference-line')].map((line) => {
-    const link = line.querySelector('a');
-    return {
-      group: 'API',
-      word: link?.textContent ?? '',
-      note: line.querySelector('span')?.firstChild?.textContent ?? '',
-      href: link?.getAttribute('href') ?? '/api',
-    };
-  });
-}
