@@ -30,6 +30,13 @@ beforeAll(() => {
 });
 afterAll(() => installed?.remove());
 
+/**
+ * Whether the package's declarations are checked too, not only the program that uses them: four times the work, and their meaning changes with
+ * the version of TypeScript, not with the kind of module. What one of the versions between refuses, the oldest or the newest does as well.
+ */
+const checksDeclarations = (version: string, module: string): boolean =>
+  module === 'nodenext' && [versions[0], versions.at(-1)].includes(version);
+
 describe.skipIf(!isInstalled)('a strict program that uses every entry point compiles', () => {
   const modes = [
     ['nodenext', 'nodenext'],
@@ -38,7 +45,16 @@ describe.skipIf(!isInstalled)('a strict program that uses every entry point comp
   test.each(versions.flatMap((version) => modes.map(([module, resolution]) => [version, module, resolution] as const)))(
     '%s, --module %s --moduleResolution %s',
     async (version, module, resolution) => {
-      const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022', '--types', 'node'];
+      const flags = [
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        `${!checksDeclarations(version, module)}`,
+        '--target',
+        'es2022',
+        '--types',
+        'node',
+      ];
       const compiler = join(modules, version, 'bin/tsc');
       const command = [compiler, ...flags, '--module', module, '--moduleResolution', resolution, 'consumer.mts'];
       const child = Bun.spawn(['node', ...command], { cwd: installed.folder, stdout: 'pipe', stderr: 'pipe' });
