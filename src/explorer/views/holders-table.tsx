@@ -14,7 +14,7 @@ export function HoldersTable({ asset, holders: { holderList }, context }: Holder
   return (
     <Scroll>
       <table data-csv="holders" class="holders">
-        <TableHead columns={[{ number: 'Rank' }, 'Address', { number: 'Share' }, '', { number: isCounted(asset) ? 'Number' : 'Amount' }]} />
+        <TableHead columns={[{ number: 'Rank' }, 'Address', { number: 'Share' }, 'Beside the largest', { number: isCounted(asset) ? 'Number' : 'Amount' }]} />
         <tbody>
           {holderList.map((holder) => {
             const value = heldBy(asset, holder);
