@@ -14,7 +14,15 @@ export function HoldersTable({ asset, holders: { holderList }, context }: Holder
   return (
     <Scroll>
       <table data-csv="holders" class="holders">
-        <TableHead columns={[{ number: 'Rank' }, 'Address', { number: 'Share' }, 'Beside the largest', { number: isCounted(asset) ? 'Number' : 'Amount' }]} />
+        <TableHead
+          columns={[
+            { number: 'Rank' },
+            'Address',
+            { number: 'Share' },
+            { unseen: 'Share as a bar' },
+            { number: isCounted(asset) ? 'Number' : 'Amount' },
+          ]}
+        />
         <tbody>
           {holderList.map((holder) => {
             const value = heldBy(asset, holder);

@@ -7,12 +7,22 @@ import { Rows } from './in-parts.tsx';
  * `data-name` the cell has a name before its value, for numbers that nobody understands without the head of the column.
  */
 
-/** The name of a column, and whether it has numbers. */
-type Column = string | { readonly number: string };
+/** The name of a column, and whether it has numbers. `unseen`: read aloud only, as of a column of bars. */
+type Column = string | { readonly number: string } | { readonly unseen: string };
 
 export const TableHead = ({ columns }: { columns: readonly Column[] }) => (
   <thead>
-    <tr>{columns.map((column) => (typeof column === 'string' ? <th>{column}</th> : <th class="number">{column.number}</th>))}</tr>
+    <tr>
+      {columns.map((column) => {
+        if (typeof column === 'string') return <th>{column}</th>;
+        if ('number' in column) return <th class="number">{column.number}</th>;
+        return (
+          <th class="bar-cell">
+            <span class="hidden">{column.unseen}</span>
+          </th>
+        );
+      })}
+    </tr>
   </thead>
 );
 
