@@ -30,6 +30,8 @@ const ofOneWebhook = [
   'updateWebhook',
   'deactivateWebhook',
   'rotateWebhookSecret',
+  'listWebhookAttempts',
+  'repeatWebhookAttempt',
   'addAddressesToWebhook',
   'removeAddressesFromWebhook',
   'getAddressesFromWebhook',
