@@ -43,11 +43,11 @@ test('a test that fails twice has failed, beside a flaky one', async () => {
 });
 
 test('a line for each suite says what it proved, and what its skipped tests lack', async () => {
-  const skips = ['beside PostgreSQL', 'SERAC_TEST_POSTGRES > reads', 'Chromium: a page', 'does not go back'];
+  const skips = ['beside PostgreSQL', 'SERAC_TEST_POSTGRES > reads', 'Chromium: a page', 'does not go back', 'Citus: skipped'];
   const { code, lines } = await runSuite(passes + skips.map((name) => `test.skip('${name}', () => {});\n`).join(''));
   expect([code, ...lines.slice(-2)]).toEqual([
     0,
-    '  some tests: 1 passed, 0 failed, 4 skipped (PostgreSQL 2, Chromium 1, some.test.ts 1); exit code 0',
+    '  some tests: 1 passed, 0 failed, 5 skipped (PostgreSQL 2, Chromium 1, some.test.ts 1, Citus 1); exit code 0',
     '1 passed, 0 failed',
   ]);
 });
