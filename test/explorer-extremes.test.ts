@@ -102,6 +102,32 @@ describe.skipIf(binary === undefined)('Chromium', () => {
     expect(await cut('.holders td')).toEqual([]);
   });
 
+  test.each([390, 1440])(
+    'NFT payloads begin at their beginning and end with a whole line, and cards of a row are equally high, %d px wide',
+    async (width) => {
+      await page.emulate({ width, height: 900 });
+      const payload = JSON.stringify(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`trait ${n}`, n])));
+      for (const text of [payload, 'short']) await node.dev('dev.mintNFT', { assetID: ids.nft, to: account, payload: text });
+      await open(`/asset/${ids.nft}`);
+      const shown = await page.run<{ top: number; lines: number; uneven: number }>(`(() => {
+      const text = document.querySelector('.card pre');
+      const range = new Range();
+      range.selectNodeContents(text);
+      return {
+        top: range.getBoundingClientRect().top - document.querySelector('.card-picture').getBoundingClientRect().top,
+        lines: text.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight),
+        uneven: [...Map.groupBy(document.querySelectorAll('.card'), (card) => card.offsetTop).values()]
+          .filter((row) => new Set(row.map(({ offsetHeight }) => offsetHeight)).size > 1).length,
+      };
+    })()`);
+      expect(shown.top).toBeGreaterThanOrEqual(12);
+      expect(Math.abs(shown.lines - Math.round(shown.lines))).toBeLessThan(0.05);
+      expect(shown.uneven).toBe(0);
+      const [first] = await page.run<string[]>(`[...document.querySelectorAll('.card pre')].map(({ textContent }) => textContent)`);
+      expect(first).toContain('"trait 11": 11');
+    },
+  );
+
   test('a long name of an asset hides no balance', async () => {
     await page.emulate({ width: 1440, height: 900 });
     await open(`/address/${account}`);

@@ -12,11 +12,12 @@ import { PartyLinks } from './tx-table.tsx';
 /** Buttons of the group filter; more groups than this are not listed there. */
 const maxButtons = 6;
 
-/** The groups of an NFT family with what was minted. */
+/** The groups of an NFT family with what was minted; groups of which nothing was minted follow, as their cards are low. */
 export function NftGroups({ nfts: { groups, next, owners }, asset, context }: { nfts: NftsData; asset: string; context: PageContext }) {
   const [shown, setShown] = useState('all');
   const ids = [...new Set(groups.map(({ groupId }) => groupId))].toSorted((a, b) => a - b);
   const options = [['all', 'All'], ...ids.slice(0, maxButtons).map((id) => [String(id), `Group ${id}`])] as [string, string][];
+  const listed = groups.toSorted((a, b) => a.groupId - b.groupId).filter(({ groupId }) => shown === 'all' || String(groupId) === shown);
   return (
     <Panel
       title="NFT groups"
@@ -27,14 +28,16 @@ export function NftGroups({ nfts: { groups, next, owners }, asset, context }: { 
         </>
       }
     >
-      <ul class="cards">
-        {groups
-          .toSorted((a, b) => a.groupId - b.groupId)
-          .filter(({ groupId }) => shown === 'all' || String(groupId) === shown)
-          .map((group) => (
-            <Card group={group} owners={owners[group.groupId] ?? []} context={context} />
-          ))}
-      </ul>
+      {[listed.filter(({ minted }) => minted !== undefined), listed.filter(({ minted }) => minted === undefined)].map(
+        (cards) =>
+          cards.length > 0 && (
+            <ul class="cards">
+              {cards.map((group) => (
+                <Card group={group} owners={owners[group.groupId] ?? []} context={context} />
+              ))}
+            </ul>
+          ),
+      )}
       {next !== undefined && (
         <p class="table-foot">
           <a class="button" href={`/asset/${asset}?groups=${next}`} rel="next" data-in-place>
