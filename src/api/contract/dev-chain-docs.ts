@@ -103,12 +103,12 @@ export const callDocs: DocsOf<typeof callRows> = {
   calls: {
     summary: `The last calls to this node, newest first: up to ${maxLoggedCalls.toLocaleString('en-US')}, without their secrets; some of them with a text in a \`method\` or path, with \`errors\`, or \`after\` a number. Keeping begins with the first call of this method and ends 5 minutes after the last one`,
     params: { limit: 1 },
-    result: '{"calls":[…],"last":…,"kept":…,"skipped":0,"since":…}',
+    result: '{"calls":[],"last":0,"kept":0,"skipped":0,"since":…}',
   },
   callBodies: {
     summary: 'Request and answer of a call of `dev.calls`, without their secrets',
     params: { number: 0 },
-    error: '{"code":-32000,"message":"call 0 is not in the log of calls","data":{"code":"DEV_NO_CALL","max":1000,"number":0}}',
+    error: '{"code":-32000,"message":"call 0 is not in the log of calls","data":{"code":"DEV_NO_CALL","number":0,"max":1000}}',
   },
 };
 

@@ -44,7 +44,7 @@ test('each bad parameter is named, also an unknown one', () => {
   expect(reasons('adress=x')).toEqual(['adress is not a parameter here; known are address, asset, kind, lastEventId']);
   expect(reasons('kind=txs&asset=GOLD')).toEqual([
     'asset must be asset IDs or aliases, separated by commas',
-    'kind must be one of the following values: block, tx, reverted, mempool, time, settings, health',
+    'kind must be one of the following values: block, tx, reverted, mempool, time, settings, calls, health',
   ]);
   expect(reasons(`address=${Array(65).fill('x').join(',')}`)).toEqual(['address must have at most 64 addresses']);
   expect(reasons(`asset=${Array(65).fill('AVAX').join(',')}`)).toEqual(['asset must have at most 64 assets']);

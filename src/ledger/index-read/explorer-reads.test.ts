@@ -247,8 +247,13 @@ const checkBlocks: Check = async ({ chains: { oracle }, explorer }) => {
   }));
   const upward = await explorer.blockSumsAfter(-1, 1000);
   // Several blocks of one second share the fees that the oracle counts.
-  const withoutFees = (all: readonly object[]) => all.map((one) => ({ ...one, fees: undefined }));
+  const withoutFees = (all: readonly object[]) => all.map((one) => ({ ...one, fees: undefined, firstTx: undefined }));
   expect(withoutFees(upward)).toEqual(withoutFees(expected));
+  // Before block 1 are the assets of genesis, which belong to no block.
+  const firstTxs = upward.slice(1).map(({ firstTx }) => firstTx);
+  expect(firstTxs.slice(1).map((next, i) => next - (firstTxs[i] as number))).toEqual(
+    oracle.blocks.slice(1, -1).map(({ txs }) => txs.length),
+  );
   const total = (all: readonly { fees: bigint }[]) => all.reduce((sum, { fees }) => sum + fees, 0n);
   expect(total(upward)).toBe(oracle.counted(() => true).fees);
   expect(await explorer.blockSums(1000, 1000)).toEqual(upward.toReversed());
