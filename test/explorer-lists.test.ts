@@ -63,6 +63,17 @@ for (const [name, pathOf] of [
     expect((await open(second.links.First as string)).ids).toEqual(first.ids);
   });
 
+test('the change and the balance after a payment to several owners agree, and what is shared is said', async () => {
+  await node.dev('dev.send', { from: 1, to: [accounts[1], accounts[2]], threshold: 2, amount: '7 AVAX' });
+  const { html } = await open(`/address/${accounts[1]}`);
+  const rows = [...html.slice(html.indexOf('data-csv="history"')).matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>
+    row.replaceAll(/<[^>]*>/g, ' '),
+  );
+  const [after, before] = rows.slice(1, 3).map((row) => Number(/([\d,.]+) +[^ ]+ s\b/.exec(row)?.[1]?.replaceAll(',', '')));
+  expect(rows[1]?.replaceAll(/\s+/g, ' ')).toContain('−7.001 AVAX +7 AVAX shared');
+  expect(Number(before) - Number(after)).toBeCloseTo(7.001, 6);
+});
+
 test('a link keeps its rows when transactions come, and says where they are then', async () => {
   const second = (await open(`/address/${accounts[1]}`)).links.Older as string;
   const before = await open(second);

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Tx, Utxo } from '../../api/contract/answers.ts';
-import { changesOf } from './asset-change.ts';
+import { changesOf, isGain } from './asset-change.ts';
 
 const output = (assetId: string, amount: number, owners: readonly string[], other: Partial<Utxo> = {}): Utxo =>
   ({
     asset: { assetId, type: 'secp256k1', amount: String(amount) },
+    utxoType: 'transfer',
     addresses: owners,
     createdOnChainId: 'X',
     consumedOnChainId: 'X',
@@ -27,8 +28,17 @@ test('what an address gets less what it gives, by asset; assets that stay the sa
       output('avax', 9, ['me'], { consumedOnChainId: 'P' }),
     ],
   } as unknown as Tx;
-  const shown = (address: string) => changesOf(tx, address).map(({ change, asset }) => `${change} ${asset.assetId}`);
-  expect(shown('X-me')).toEqual(['-30 avax', '5 token']);
-  expect(shown('other')).toEqual(['20 avax']);
+  const shown = (address: string) => changesOf(tx, address).map(({ change, shared, asset }) => `${change} and ${shared} ${asset.assetId}`);
+  expect(shown('X-me')).toEqual(['-30 and 0 avax', '0 and 5 token']);
+  expect(shown('other')).toEqual(['-5 and 5 token', '20 and 0 avax']);
   expect(shown('X-nobody')).toEqual([]);
+});
+
+test('what an address owns with others is told from its own; rights to mint are not counted', () => {
+  const tx = {
+    consumedUtxos: [output('avax', 100, ['me'])],
+    emittedUtxos: [output('avax', 30, ['me']), output('avax', 69, ['me', 'other']), output('avax', 1, ['me'], { utxoType: 'mint' })],
+  } as unknown as Tx;
+  expect(changesOf(tx, 'me')).toMatchObject([{ change: -70n, shared: 69n }]);
+  expect([...changesOf(tx, 'me'), ...changesOf(tx, 'other')].map(isGain)).toEqual([false, true]);
 });

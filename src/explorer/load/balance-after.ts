@@ -1,4 +1,5 @@
-import type { BalanceHistory, Tx, Utxo } from '../../api/contract/answers.ts';
+import type { BalanceHistory, Tx } from '../../api/contract/answers.ts';
+import { changesOf } from './asset-change.ts';
 import type { PlotAsset } from './load-balance-plot.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { readIfFound, type Source } from './source.ts';
@@ -38,7 +39,6 @@ export function walkBalances(
   points: BalanceHistory['points'],
 ): Readonly<Record<string, string>> {
   const after: Record<string, string> = {};
-  const bare = address.slice(address.indexOf('-') + 1);
   const balanceAt = (height: number): bigint => {
     const found = points.findLast(({ blockNumber }) => Number(blockNumber) <= height);
     return BigInt((asset.type === 'nft' ? found?.nfts : found?.amount) ?? 0);
@@ -49,12 +49,12 @@ export function walkBalances(
       let amount = balanceAt(height);
       for (const tx of list) {
         after[tx.txHash] = amount.toString();
-        amount -= changeOf(tx, bare, asset);
+        amount -= changeOf(tx, address, asset);
       }
     } else if (at < blocks.length - 1 || !hasNext) {
       let amount = balanceAt(height - 1);
       for (const tx of list.toReversed()) {
-        amount += changeOf(tx, bare, asset);
+        amount += changeOf(tx, address, asset);
         after[tx.txHash] = amount.toString();
       }
     }
@@ -62,12 +62,6 @@ export function walkBalances(
   return after;
 }
 
-/** What a transaction changes in the outputs that an address owns alone. Rights to mint are not counted, exported outputs have left. */
-function changeOf(tx: Tx, address: string, { assetId, type }: PlotAsset): bigint {
-  const isCounted = ({ addresses, asset, utxoType }: Utxo): boolean =>
-    utxoType === 'transfer' && asset.assetId === assetId && asset.type === type && addresses.length === 1 && addresses[0] === address;
-  const sum = (utxos: readonly Utxo[]): bigint => utxos.reduce((total, { asset }) => total + BigInt(asset.amount), 0n);
-  const kept = tx.emittedUtxos.filter((one) => isCounted(one) && one.consumedOnChainId === one.createdOnChainId);
-  const spent = tx.consumedUtxos.filter((one) => isCounted(one) && one.consumedOnChainId === one.createdOnChainId);
-  return sum(kept) - sum(spent);
-}
+/** What a transaction changes in the balance of one asset. */
+const changeOf = (tx: Tx, address: string, { assetId, type }: PlotAsset): bigint =>
+  changesOf(tx, address).find(({ asset }) => asset.assetId === assetId && asset.type === type)?.change ?? 0n;

@@ -1,5 +1,5 @@
 import type { Tx } from '../../api/contract/answers.ts';
-import { type AssetChange, changesOf } from '../load/asset-change.ts';
+import { type AssetChange, changesOf, isGain } from '../load/asset-change.ts';
 import { placeNames } from '../load/list-place.ts';
 import type { AddressData } from '../load/load-address.ts';
 import { historyKinds, isFiltered } from '../load/load-history.ts';
@@ -39,7 +39,7 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
   });
   const isShown = ({ changes }: Row): boolean => {
     if (show === 'all') return true;
-    return changes.some(({ change }) => (show === 'in' ? change > 0n : change < 0n));
+    return changes.some((one) => isGain(one) === (show === 'in'));
   };
   const denomination = plot?.asset.type === 'nft' ? 0 : (plot?.asset.denomination ?? 0);
   const columns: TxColumn<Row>[] = [
@@ -155,15 +155,29 @@ function assetsOf(balances: AddressData['balances'], asked: string): [string, st
 
 const Changes = ({ changes }: Pick<Row, 'changes'>) => (
   <>
-    {changes.map(({ change, asset }) => (
-      <div
-        class={change < 0n ? 'loss' : 'gain'}
-        data-amount={plainAmount(change, asset.type === 'nft' ? 0 : asset.denomination)}
-        data-unit={asset.symbol || asset.assetId}
-      >
-        {change > 0n ? '+' : ''}
-        {amountText(change, asset.type === 'nft' ? 0 : asset.denomination)} {asset.symbol}
-      </div>
+    {changes.map(({ change, shared, asset }) => (
+      <>
+        {change !== 0n && <Change change={change} asset={asset} />}
+        {shared !== 0n && <Change change={shared} asset={asset} isShared />}
+      </>
     ))}
   </>
 );
+
+/** What an address owns with others is not in its balance: muted, and said so. */
+function Change({ change, asset, isShared = false }: { change: bigint; asset: AssetChange['asset']; isShared?: boolean }) {
+  const denomination = asset.type === 'nft' ? 0 : asset.denomination;
+  const of = isShared ? ' shared' : '';
+  return (
+    <div
+      class={isShared ? 'quiet' : change < 0n ? 'loss' : 'gain'}
+      data-amount={plainAmount(change, denomination)}
+      data-unit={`${asset.symbol || asset.assetId}${of}`}
+      title={isShared ? 'owned with others: not in the balance' : undefined}
+    >
+      {change > 0n ? '+' : ''}
+      {amountText(change, denomination)} {asset.symbol}
+      {of}
+    </div>
+  );
+}
