@@ -57,7 +57,9 @@ test('while a node bootstraps, its chain answers 503 as AvalancheGo does', async
   await program.stop();
 });
 
-const checksOf = async ({ client }: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number } }>> =>
+const checksOf = async ({
+  client,
+}: Program): Promise<Record<string, { error?: string; message?: { pChainHeight?: number; sources?: unknown } }>> =>
   JSON.parse((await client.send('GET', '/ext/health')).text).checks;
 
 test('the first start on fuji without its trusted node serves HTTP and says what it waits for; a malformed answer is not fatal', async () => {
@@ -167,7 +169,14 @@ test('a node whose trusted node is away says that it stands still, starts withou
   );
   expect(height).toBeGreaterThanOrEqual(stood);
 
+  // Its trusted node is back, but its P-Chain is behind the one that blocks refer to.
   second.chain.isDown = false;
+  const stale = await eventually(
+    () => checksOf(follower.program),
+    (all) => all['trusted-validators']?.error?.includes('but blocks refer to height 2') === true,
+    60_000,
+  );
+  expect(stale['trusted-validators']?.message?.sources).toEqual([{ url: second.url, pChainHeight: 1, pChainTime: '2027-01-31T12:00:00Z' }]);
   second.chain.height = 2;
   const tip = await heightOf(validator.node);
   await eventually(

@@ -5,6 +5,7 @@ export function startTrustedNode(port = 0, networkID = 12345) {
     'info.getNetworkID': () => ({ networkID: String(networkID) }),
     'platform.getHeight': () => ({ height: chain.isMalformed ? null : String(chain.height) }),
     'platform.getProposedHeight': () => ({ height: String(chain.height) }),
+    'platform.getTimestamp': () => ({ timestamp: '2027-01-31T12:00:00Z' }),
     'platform.getValidatorsAt': () => ({ ...Object.fromEntries(chain.validators.map((id) => [id, { weight: '1000' }])) }),
   };
   const server = Bun.serve({

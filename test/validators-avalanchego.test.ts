@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { parseNodeId } from '../src/base/bytes/node-id.ts';
 import { createRpc } from '../src/chain/follow/rpc.ts';
 import { fetchTransport } from '../src/chain/follow/transport.ts';
+import { createMajorityReads } from '../src/network/validators/majority-reads.ts';
 import { createPlatformReads } from '../src/network/validators/platform-reads.ts';
 import { createTrustedValidators } from '../src/network/validators/trusted-validators.ts';
 import vectors from '../vectors/p2p.json' with { type: 'json' };
@@ -17,7 +18,7 @@ else
     const node = await startAvalancheGo(binary);
     const rpc = createRpc(node.url, { transport: fetchTransport(fetch), timing: realTiming });
     const reported: unknown[] = [];
-    const reads = createPlatformReads(node.url, rpc);
+    const reads = createMajorityReads([{ url: node.url, reads: createPlatformReads(node.url, rpc) }], realTiming.after);
     const validators = createTrustedValidators({
       url: node.url,
       reads,

@@ -13,6 +13,7 @@ import { nodeIdText } from '../src/base/bytes/node-id.ts';
 import { createRpc } from '../src/chain/follow/rpc.ts';
 import { fetchTransport } from '../src/chain/follow/transport.ts';
 import { parseOuterBlock } from '../src/network/proposervm/outer-block.ts';
+import { createMajorityReads } from '../src/network/validators/majority-reads.ts';
 import { createPlatformReads } from '../src/network/validators/platform-reads.ts';
 import { createTrustedValidators } from '../src/network/validators/trusted-validators.ts';
 import { realTiming } from '../test/followed-chain.ts';
@@ -28,7 +29,7 @@ const network = await startStakerNetwork(binary, keys, { avalancheGo: 4, flags: 
 const { url, client } = network.nodes[0] as StakerNode;
 const rpc = createRpc(url, { transport: fetchTransport(fetch), timing: realTiming });
 const onUnreachable = (error: unknown) => console.log(error);
-const reads = createPlatformReads(url, rpc);
+const reads = createMajorityReads([{ url, reads: createPlatformReads(url, rpc) }], realTiming.after);
 const validators = createTrustedValidators({ url, reads, networkID: 12345, known: [], save: () => {}, timers: realTiming, onUnreachable });
 try {
   await validators.start();

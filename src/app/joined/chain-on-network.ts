@@ -60,7 +60,11 @@ export function startChainOnNetwork({
   readonly imports: JoinedImports | undefined;
   /** A decided block could not be stored or executed: the node must stop. */
   readonly onFatal: (error: unknown) => void;
-}): RunningChain & Required<Pick<RunningChain, 'joined'>> {
+}): RunningChain &
+  Required<Pick<RunningChain, 'joined'>> & {
+    /** The P-Chain height to which blocks of the network refer; undefined if none is known. */
+    readonly referredPChainHeight: () => bigint | undefined;
+  } {
   const { chain, verifier, running } = createAvmChain({
     spec,
     ledger: opened.ledger,
@@ -124,8 +128,14 @@ export function startChainOnNetwork({
     stopWarning();
     started.stop();
   };
+  const referredPChainHeight = (): bigint | undefined => {
+    // Anyone can send a block with any P-Chain height. Refused blocks count only while most of the stake has blocks that this node lacks.
+    const refusedHeight = started.lag() === undefined ? undefined : refused.unknownPChainHeight(started.bootstrap().height);
+    return refusedHeight ?? vm.acceptedPChainHeight();
+  };
   return {
     ...running,
+    referredPChainHeight,
     engine: { report: () => reportOf(started), isBlockDue: () => !started.isBootstrapping(), stop },
     dataAge: createJoinedAge(started, () => Number(env.clock.unixSeconds()) - readLastTime()),
     joined: { ...started, caughtUp: caughtUp.promise, vertices: openVertexReads(store, spec.id, dag.vertices) },

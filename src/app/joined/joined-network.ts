@@ -43,7 +43,7 @@ export type JoinedNetwork = {
   readonly registerMetrics: (registry: MetricRegistry) => void;
   /** Fails while another node with this node's staking key is on the network. */
   readonly stakingKeyCheck: Check;
-  /** Fails while the nodes of `--validators-from` do not answer or do not agree; undefined without any. */
+  /** Fails while the nodes of `--validators-from` do not answer, do not agree or are stale; undefined without any. */
   readonly validatorsCheck: Check | undefined;
   /** Cuts this node off from nodes. */
   readonly blockPeers: (nodes: ReadonlySet<NodeId>) => void;
@@ -84,6 +84,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
 
   const aliasOf = context.chain.aliases.primary;
   let chain: JoinedChain | undefined;
+  let referredPChainHeight = (): bigint | undefined => undefined;
   let port = join.network.stakingPort;
   const trusted = 'from' in join.validators ? openTrustedRemotes(join.validators.from, env, network.hrp) : undefined;
   if (trusted !== undefined) opened.add(trusted);
@@ -117,6 +118,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
         onFatal: (error) => onFatal(`a decided block cannot be stored: ${formatError(error)}`),
       });
       chain = running.joined;
+      referredPChainHeight = running.referredPChainHeight;
       peers.addChain(spec.id, chain.handler);
       return running;
     },
@@ -132,7 +134,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
       registerChainMetrics(registry, () => (chain === undefined ? [] : [['X', chain]]));
     },
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
-    validatorsCheck: source.check && trusted?.withDisagreement(source.check),
+    validatorsCheck: source.createCheck && trusted?.withDisagreement(source.createCheck(() => referredPChainHeight())),
     blockPeers: peers.network.block,
     imports,
     close: opened.close,

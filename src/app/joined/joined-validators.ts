@@ -1,15 +1,16 @@
 import type { GenesisValidator } from '../../avm/genesis/platform-genesis.ts';
 import { isPublicNetwork } from '../../avm/network.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
+import { rfc3339 } from '../../base/bytes/rfc3339.ts';
 import { openTogether } from '../../base/closing.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Check } from '../../base/health/result.ts';
+import type { Check, Details } from '../../base/health/result.ts';
 import { stripCredentials } from '../../base/log/log.ts';
 import { createRpc } from '../../chain/follow/rpc.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import type { Store } from '../../ledger/store/store.ts';
 import type { ValidatorSet, Validators } from '../../network/protocol/validators.ts';
-import { createMajorityReads, type TrustedNode } from '../../network/validators/majority-reads.ts';
+import { createMajorityReads, type SourceReading, type TrustedNode } from '../../network/validators/majority-reads.ts';
 import { createNamedValidators, createPeerValidators } from '../../network/validators/peer-validators.ts';
 import { createPlatformReads, type KeyedValidators } from '../../network/validators/platform-reads.ts';
 import { createTrustedValidators, type TrustedValidators } from '../../network/validators/trusted-validators.ts';
@@ -28,8 +29,11 @@ export type JoinedValidators = {
   readonly missingReason: () => string | undefined;
   /** Validators of the P-Chain, who may pull transactions. */
   readonly stakers: () => ValidatorSet;
-  /** Fails while the trusted node does not answer; undefined without one. */
-  readonly check?: Check;
+  /**
+   * Creates a check that fails while trusted nodes do not answer or are stale; undefined without trusted nodes. `referredPChainHeight`: the
+   * P-Chain height to which blocks of the network refer.
+   */
+  readonly createCheck?: (referredPChainHeight: () => bigint | undefined) => Check;
   /** Told of peers, where they are the validators. */
   readonly membership?: { readonly add: (node: NodeId) => void; readonly remove: (node: NodeId) => void };
   readonly close: () => void;
@@ -105,36 +109,62 @@ export async function openValidators(
       beacons: () => (validators.current().size === 0 ? undefined : validators.current()),
       missingReason,
       stakers: validators.current,
-      check: createTrustedCheck(url, validators, env.clock.monotonic),
+      createCheck: (referredPChainHeight) => createTrustedCheck(url, validators, referredPChainHeight, env.clock.monotonic),
       close,
     };
   });
 }
 
-/** Milliseconds of silence or disagreement after which the check fails: one missed reading is no failure. */
+/** Milliseconds of silence, disagreement or staleness after which the check fails: one missed reading is no failure. */
 export const maxSilence = 10_000;
 
 const waiting = 'no validators are known yet, and the X-Chain waits for them';
 
 const reasonOf = (error: unknown): string => (error as { message?: string }).message ?? String(error);
 
-/** Fails `maxSilence` after the last answer, also while a request is open; at once if no validators are known. */
+/** Fails `maxSilence` after the last answer, also while a request is open, or after an answer became stale; at once if no validators are known. */
 export const createTrustedCheck =
   (
     url: string,
-    { lastRead, knownHeight, current }: Pick<TrustedValidators, 'lastRead' | 'knownHeight' | 'current'>,
+    trusted: Pick<TrustedValidators, 'lastRead' | 'knownHeight' | 'current' | 'sources' | 'heightSince' | 'timesApart'>,
+    referredPChainHeight: () => bigint | undefined,
     now: () => number,
   ): Check =>
   () => {
-    const { at, error } = lastRead();
-    const details = { url, pChainHeight: knownHeight() };
+    const { at, error } = trusted.lastRead();
+    const details = { url, pChainHeight: trusted.knownHeight(), sources: trusted.sources().map(describeSource) };
     const silence = now() - at;
-    const isKnown = current().size > 0;
-    if (isKnown && silence <= maxSilence) return { details };
+    const isKnown = trusted.current().size > 0;
+    if (isKnown && silence <= maxSilence) return { details, error: findStaleness(trusted, referredPChainHeight(), now()) };
     const reason = error === undefined ? `${url} has not answered` : reasonOf(error);
     const consequence = isKnown ? 'the last known validators hold, but blocks that refer to later ones are refused' : waiting;
     return { details, error: `for ${Math.round(silence / 1000)} s: ${reason}; ${consequence}` };
   };
+
+/** The height and time of the P-Chain of a trusted node. */
+const describeSource = ({ url, heights }: SourceReading): Details =>
+  heights === undefined
+    ? { url, error: 'the last reading failed' }
+    : { url, pChainHeight: heights.current, pChainTime: rfc3339(1_000_000_000n * heights.time) };
+
+/** Why the trusted nodes are stale, for longer than `maxSilence`; undefined if they are not. */
+function findStaleness(
+  { knownHeight, heightSince, timesApart }: Pick<TrustedValidators, 'knownHeight' | 'heightSince' | 'timesApart'>,
+  referred: bigint | undefined,
+  now: number,
+): string | undefined {
+  const known = knownHeight();
+  const stood = now - heightSince();
+  if (referred !== undefined && referred > known && stood > maxSilence)
+    return (
+      `the P-Chain height of the nodes of --validators-from has stood at ${known} for ${Math.round(stood / 1000)} s, but blocks refer to ` +
+      `height ${referred}: these nodes are stale, and blocks are refused until they have that height`
+    );
+  const apart = timesApart();
+  if (apart !== undefined && now - apart.since > maxSilence)
+    return `the P-Chain times of the nodes of --validators-from are ${apart.seconds} s apart: the node with the earlier time is stale`;
+  return undefined;
+}
 
 function genesisSet(validators: readonly GenesisValidator[]): readonly { readonly height: bigint; readonly set: KeyedValidators }[] {
   if (validators.length === 0) return [];

@@ -1,6 +1,7 @@
 import type { EngineBlock } from '../../avm/vm.ts';
 import { idText } from '../../base/bytes/id.ts';
 import { Fault } from '../../base/fault.ts';
+import { OuterBlockError } from '../../network/proposervm/fault.ts';
 import type { Env } from '../platform/env.ts';
 
 /** The blocks of peers that a joined chain refused. */
@@ -9,6 +10,8 @@ export type RefusedBlocks = {
   readonly add: (block: EngineBlock, error: unknown) => void;
   /** The message of the last refusal at a height above `height`. */
   readonly lastReason: (height: bigint) => string | undefined;
+  /** The unknown P-Chain height to which the last block above `height` referred that was refused for it. */
+  readonly unknownPChainHeight: (height: bigint) => bigint | undefined;
 };
 
 const quietTime = 60_000;
@@ -16,11 +19,14 @@ const quietTime = 60_000;
 export function createRefusedBlocks(alias: string, env: Pick<Env, 'log' | 'clock'>): RefusedBlocks {
   /** By reason: when it was last logged, and the refusals since. Faults have a code each, so there are few reasons. */
   const reasons = new Map<string, { readonly at: number; count: number }>();
+  let unknown: { readonly height: bigint; readonly pChainHeight: bigint } | undefined;
   let last: { readonly height: bigint; readonly message: string } | undefined;
   return {
     add: ({ id, height }, error) => {
       const message = (error as { message?: string } | null)?.message ?? String(error);
       last = { height, message };
+      if (error instanceof OuterBlockError && error.fault.code === 'OUTER_P_CHAIN_HEIGHT_UNKNOWN')
+        unknown = { height, pChainHeight: error.fault.height };
       const reason = error instanceof Fault ? String((error.fault as { code: string }).code) : 'other';
       const now = env.clock.monotonic();
       const known = reasons.get(reason);
@@ -35,5 +41,6 @@ export function createRefusedBlocks(alias: string, env: Pick<Env, 'log' | 'clock
       env.log(`${line}${more}`, 'warn');
     },
     lastReason: (height) => (last !== undefined && last.height > height ? last.message : undefined),
+    unknownPChainHeight: (height) => (unknown !== undefined && unknown.height > height ? unknown.pChainHeight : undefined),
   };
 }

@@ -50,8 +50,8 @@ const words: { readonly [name: string]: HealthWords } = {
   },
   'trusted-validators': {
     name: 'Trusted nodes',
-    meaning: 'The nodes that name the validators answer.',
-    remedy: 'Look whether these nodes are up; without them the set of validators grows old.',
+    meaning: 'The nodes that name the validators answer, and are at the tip of the P-Chain.',
+    remedy: 'Look whether these nodes are up and bootstrapped; the details have the height of each. Replace one that stays behind.',
   },
   webhooks: {
     name: 'Webhooks',

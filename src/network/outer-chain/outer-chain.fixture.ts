@@ -60,7 +60,7 @@ export function openOuterChain(
     ...(openDatabase && { openDatabase }),
   });
   const outerStore = wrapStore(openOuterStore(local.store, local.state.id, local.state.blockAt));
-  const vm: Vm = createOuterVm({
+  const vm = createOuterVm({
     inner: wrapInner(local.chain),
     store: outerStore,
     chainID: local.state.id,

@@ -116,6 +116,7 @@ describe('with validators', () => {
   test('a node builds only in its slots, signed, and the other verifies it', () => {
     const { clock, proposers, chains, issue, schedule, first } = twoValidators();
     expect(outerOf(first)).toMatchObject({ pChainHeight: 3n, proposer: undefined });
+    expect([openOuterChain(clock), ...chains].map(({ vm }) => vm.acceptedPChainHeight())).toEqual([undefined, 3n, 3n]);
     let parent = first;
     for (let height = 2n; height < 8n; height++) {
       const tx = issue();

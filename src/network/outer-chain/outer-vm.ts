@@ -27,11 +27,17 @@ export type OuterVmParts = {
   readonly minBlockDelay: number;
 };
 
+/** A Vm of outer blocks. */
+type OuterVm = Vm & {
+  /** The P-Chain height that the last accepted block refers to; undefined if it is the first block, which is not wrapped. */
+  readonly acceptedPChainHeight: () => bigint | undefined;
+};
+
 /**
  * Wraps the Vm of a chain into a Vm of outer blocks, which the nodes of a network exchange. The rules are in src/network/proposervm. Several
  * outer blocks may hold the same inner block: it is verified once, and rejected with the last of them. AvalancheGo: vms/proposervm/vm.go.
  */
-export function createOuterVm(parts: OuterVmParts): Vm {
+export function createOuterVm(parts: OuterVmParts): OuterVm {
   const { chainID, inner, store, validators } = parts;
   const contents = createBlockContents(chainID, inner, parts.verifySignature);
   const undecided = createUndecidedOuterBlocks(inner);
@@ -101,6 +107,7 @@ export function createOuterVm(parts: OuterVmParts): Vm {
     build,
     nextBuildTime,
     lastAccepted: () => last.id,
+    acceptedPChainHeight: () => last.header?.pChainHeight,
     blockIdAtHeight: (height) => (height === 0n ? inner.blockIdAtHeight(0n) : store.idAt(height)),
     parse: contents.parse,
     block: (id) => {

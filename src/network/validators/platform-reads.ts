@@ -1,6 +1,7 @@
 import { parseHex } from '../../base/bytes/hex.ts';
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
+import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Rpc } from '../../chain/follow/rpc.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
@@ -9,9 +10,12 @@ import { invalid, unavailable } from './fault.ts';
 /** What the P-Chain of a trusted node says about validators. */
 export type PlatformReads = {
   readonly networkID: () => Promise<number>;
-  readonly heights: () => Promise<{ readonly current: bigint; readonly proposed: bigint }>;
+  readonly heights: () => Promise<PlatformHeights>;
   readonly validatorsAt: (height: bigint) => Promise<KeyedValidators>;
 };
+
+/** The heights of a P-Chain, and its time in Unix seconds: that of its last block. */
+export type PlatformHeights = { readonly current: bigint; readonly proposed: bigint; readonly time: bigint };
 
 export type KeyedValidators = {
   readonly weights: ValidatorSet;
@@ -35,6 +39,13 @@ export function createPlatformReads(url: string, rpc: Pick<Rpc, 'call'>): Platfo
     const { height } = await call('/ext/bc/P', method, {});
     return parseU64(url, method, height);
   };
+  const readTime = async (): Promise<bigint> => {
+    const method = 'platform.getTimestamp';
+    const { timestamp } = await call('/ext/bc/P', method, {});
+    const time = typeof timestamp === 'string' ? parseRfc3339(timestamp) : undefined;
+    if (time === undefined) throw invalid(url, `${method}: not a time`);
+    return time;
+  };
   return {
     networkID: async () => {
       const { networkID } = await call('/ext/info', 'info.getNetworkID', {});
@@ -43,7 +54,8 @@ export function createPlatformReads(url: string, rpc: Pick<Rpc, 'call'>): Platfo
     heights: async () => {
       // In this order: the proposed height can never be above a height that is read after it.
       const proposed = await height('platform.getProposedHeight');
-      return { proposed, current: await height('platform.getHeight') };
+      const current = await height('platform.getHeight');
+      return { proposed, current, time: await readTime() };
     },
     validatorsAt: async (at) => {
       const method = 'platform.getValidatorsAt';

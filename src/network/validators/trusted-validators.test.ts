@@ -6,7 +6,8 @@ import { Fault } from '../../base/fault.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import { FollowError } from '../../chain/follow/fault.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
-import { createPlatformReads, type PlatformReads } from './platform-reads.ts';
+import type { MajorityReads } from './majority-reads.ts';
+import { createPlatformReads } from './platform-reads.ts';
 import { createTrustedValidators } from './trusted-validators.ts';
 
 const node = (first: number) => first.toString(16).padStart(2, '0').repeat(20) as NodeId;
@@ -14,7 +15,7 @@ const codeOf = (error: unknown): string => (error instanceof Fault ? error.fault
 
 /** A trusted node whose P-Chain the test changes. */
 function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = []) {
-  const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, isHung: false, members: 3 };
+  const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, isHung: false, members: 3, time: 100n, otherTime: 100n };
   const asked: string[] = [];
   const virtual = createVirtualTiming();
   const answer = async <T>(method: string, value: () => T): Promise<T> => {
@@ -23,9 +24,15 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
     if (chain.isDown) throw new Fault('down', { code: 'TEST_DOWN' });
     return value();
   };
-  const reads: PlatformReads = {
+  const heights = () => ({ current: chain.height, proposed: chain.proposed, time: chain.time });
+  const reads: MajorityReads = {
     networkID: () => answer('networkID', () => chain.networkID),
-    heights: () => answer('heights', () => ({ current: chain.height, proposed: chain.proposed })),
+    heights: () => answer('heights', heights),
+    sources: () => [
+      { url: 'http://node', heights: heights() },
+      { url: 'http://other', heights: { ...heights(), time: chain.otherTime } },
+      { url: 'http://silent', heights: undefined },
+    ],
     validatorsAt: (height) =>
       answer(`at ${height}`, () => {
         const nodes = Array.from({ length: chain.members }, (_, i) => node(i + 1));
@@ -189,6 +196,34 @@ describe('validators of a trusted node', () => {
     validators.stop();
   });
 
+  test('P-Chain times that are more than 60 s apart are noticed, with the time of the first such reading', async () => {
+    const { chain, validators, pass } = setUp();
+    await validators.start();
+    chain.otherTime = 160n;
+    await pass(2500);
+    expect(validators.timesApart()).toBeUndefined();
+    chain.otherTime = 161n;
+    await pass(2000);
+    chain.otherTime = 170n;
+    await pass(2000);
+    expect(validators.timesApart()).toEqual({ since: 4000, seconds: 70 });
+    chain.time = 170n;
+    await pass(2000);
+    expect(validators.timesApart()).toBeUndefined();
+    validators.stop();
+  });
+
+  test('the time of the last growth of the height is kept', async () => {
+    const { chain, validators, pass } = setUp();
+    await validators.start();
+    await pass(9000);
+    expect(validators.heightSince()).toBe(0);
+    chain.height = 11n;
+    await pass(9000);
+    expect([validators.heightSince(), validators.sources()[0]?.heights?.current]).toEqual([10_000, 11n]);
+    validators.stop();
+  });
+
   test('the start fails if the node is of another network', async () => {
     const { chain, validators } = setUp();
     chain.networkID = 5;
@@ -212,10 +247,11 @@ describe('responses of the P-Chain', () => {
     const reads = readsOf({
       'platform.getHeight': captured('platform.getHeight'),
       'platform.getProposedHeight': captured('platform.getProposedHeight'),
+      'platform.getTimestamp': { timestamp: '2026-01-31T12:00:00Z' },
       'platform.getValidatorsAt': captured('platform.getValidatorsAt'),
       'info.getNetworkID': { networkID: '12345' },
     });
-    expect(await reads.heights()).toEqual({ current: 9n, proposed: 8n });
+    expect(await reads.heights()).toEqual({ current: 9n, proposed: 8n, time: 1_769_860_800n });
     expect(await reads.networkID()).toBe(12345);
     const { weights, keys } = await reads.validatorsAt(0n);
     const expected = vectors.validatorSetsByPChainHeight[0]!.validators.map(([id, weight]) => [parseNodeId(id!), BigInt(weight!)] as const);

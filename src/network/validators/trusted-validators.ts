@@ -4,7 +4,8 @@ import { createBackoff } from '../../base/timing/backoff.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import { invalid, unavailable, ValidatorsError, wrongNetwork } from './fault.ts';
-import type { KeyedValidators, PlatformReads } from './platform-reads.ts';
+import type { MajorityReads, SourceReading } from './majority-reads.ts';
+import type { KeyedValidators } from './platform-reads.ts';
 
 /** Validators of a network with sybil protection, as the P-Chain of a trusted node says. */
 export type TrustedValidators = Validators & {
@@ -18,11 +19,22 @@ export type TrustedValidators = Validators & {
   readonly publicKeyOf: (node: NodeId) => Uint8Array | undefined;
   /** When the trusted nodes were last read, or the start, in milliseconds of the timers' clock, and why not since; the reason is undefined until a read fails. */
   readonly lastRead: () => { readonly at: number; readonly error: unknown };
+  /** The last reading of each trusted node. */
+  readonly sources: () => readonly SourceReading[];
+  /** When the known height last grew, or the start, in milliseconds of the timers' clock. */
+  readonly heightSince: () => number;
+  /** Since when the P-Chain times of the trusted nodes are too far apart, and by how many seconds; undefined if they are not. */
+  readonly timesApart: () => TimesApart | undefined;
 };
+
+type TimesApart = { readonly since: number; readonly seconds: number };
+
+/** Seconds between the P-Chain times of two trusted nodes above which one of them is stale: nodes at the tip have the same last block. */
+const maxTimesApart = 60;
 
 type TrustedValidatorsDeps = {
   readonly url: string;
-  readonly reads: PlatformReads;
+  readonly reads: MajorityReads;
   readonly networkID: number;
   /** Sets that are known without the trusted nodes: stored ones, or that of the genesis. */
   readonly known: readonly { readonly height: bigint; readonly set: KeyedValidators }[];
@@ -59,6 +71,8 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
   let current: KeyedValidators = { weights: new Map(), keys: new Map() };
   let currentHeight = -1n;
   let heights = { current: 0n, proposed: 0n };
+  let heightSince = timers.now();
+  let timesApart: TimesApart | undefined;
   let lastRead: { readonly at: number; readonly error: unknown } = { at: timers.now(), error: undefined };
   let isOfNetwork = false;
   let cancel = () => {};
@@ -71,6 +85,8 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
       isOfNetwork = true;
     }
     const latest = await reads.heights();
+    const seconds = secondsApart(reads.sources());
+    timesApart = seconds > maxTimesApart ? { since: timesApart?.since ?? timers.now(), seconds } : undefined;
     if (latest.proposed > latest.current) throw invalid(url, `proposed height ${latest.proposed} above height ${latest.current}`);
     // A node that was restarted may be behind for a while.
     const next = { current: max(latest.current, heights.current), proposed: max(latest.proposed, heights.proposed) };
@@ -82,6 +98,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
       currentHeight = next.current;
       if (isFirst) deps.onFirstSet?.(weights);
     }
+    if (next.current > heights.current) heightSince = timers.now();
     heights = next;
     // New blocks refer to the proposed height, so their children need its set.
     await sets.load(next.proposed);
@@ -121,6 +138,9 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
     load: sets.load,
     publicKeyOf: (node) => current.keys.get(node),
     lastRead: () => lastRead,
+    sources: reads.sources,
+    heightSince: () => heightSince,
+    timesApart: () => timesApart,
     start: async () => {
       useKnown();
       await Promise.race([tick(), sleep(timers, startPatience)]);
@@ -182,6 +202,12 @@ function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps
   };
 
   return { at: (height: bigint) => sets.get(String(height)), keep, read, load };
+}
+
+/** Seconds between the earliest and the latest P-Chain time of the nodes that answered. */
+function secondsApart(sources: readonly SourceReading[]): number {
+  const times = sources.flatMap(({ heights }) => (heights === undefined ? [] : [Number(heights.time)]));
+  return times.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
 }
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
