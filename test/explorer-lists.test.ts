@@ -29,7 +29,7 @@ async function open(path: string) {
       href.replaceAll('&amp;', '&'),
     ]),
   );
-  const table = /<table data-csv="(?:history|transactions)".*?<\/table>/s.exec(html)?.[0] ?? '';
+  const table = /<table data-csv="(?:history|transactions|waiting)".*?<\/table>/s.exec(html)?.[0] ?? '';
   const ids = [...table.matchAll(/href="\/tx\/(\w+)"/g)].map(([, id]) => id);
   return { html, ids, links, position: /pager-place">([^<]*)</.exec(pager)?.[1] };
 }
@@ -137,4 +137,28 @@ test('a name that nothing has: what is most like it, and what to do next', async
   expect(headers.location ?? text).toContain(`/address/${accounts[1]}`);
   await node.dev('dev.label', { address: accounts[2], name: 'treasury' });
   expect(await textOf('/search?q=tresury')).toContain(`href="/address/${accounts[2]}"`);
+});
+
+test('transactions that wait have pages, oldest first', async () => {
+  const waiting = 110;
+  await node.dev('dev.setAutomine', { enabled: false });
+  const sent: string[] = [];
+  for (let i = 0; i < waiting; i++) sent.push((await node.dev('dev.faucet', { to: accounts[2], amount: '1 AVAX', noWait: true })).txID);
+  const first = await open('/mempool');
+  const second = await open(first.links.Next as string);
+  const third = await open(second.links.Next as string);
+  expect([...first.ids, ...second.ids, ...third.ids]).toEqual(sent);
+  expect([first, second, third].map(({ position }) => position)).toEqual([
+    `1–50 of ${waiting} transactions`,
+    `51–100 of ${waiting} transactions`,
+    `101–${waiting} of ${waiting} transactions`,
+  ]);
+  expect((await open(second.links.Last as string)).ids).toEqual(third.ids);
+  expect(Object.keys(third.links)).toEqual(['First', 'Previous']);
+  // A place that nothing waits at any more is the last page.
+  for (const txID of sent.slice(60)) await node.dev('dev.dropTx', { txID });
+  expect((await open(second.links.Next as string)).position).toBe('51–60 of 60 transactions');
+  await node.dev('dev.mine');
+  await node.dev('dev.setAutomine', { enabled: true });
+  expect((await open('/mempool')).html).toContain('No transaction waits for a block.');
 });

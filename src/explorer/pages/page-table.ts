@@ -190,7 +190,11 @@ export const fixedPages: { readonly [path: string]: PageRow } = {
   '/mempool': {
     section: 'mempool',
     json: (context) => `${chainPath(context)}/mempool`,
-    load: async ({ source, context }) => ({ view: 'mempool', title: 'Mempool', data: await loadMempool(source, context) }),
+    load: async ({ source, context, query, rows }) => ({
+      view: 'mempool',
+      title: 'Mempool',
+      data: await loadMempool(source, context, query, rows),
+    }),
   },
   '/assets': {
     section: 'assets',

@@ -1,15 +1,16 @@
 import { miningText } from '../load/dev-state.ts';
-import type { MempoolData } from '../load/load-mempool.ts';
+import { type MempoolData, maxWaiting } from '../load/load-mempool.ts';
 import type { ViewProps } from '../load/page-context.ts';
-import { ageText, bytesText, groupDigits, plural, timeText } from '../text/text-format.ts';
+import { ageText, bytesText, groupDigits, timeText } from '../text/text-format.ts';
 import { zoneName } from '../text/zone-time.ts';
 import { useDevCall } from './actions.ts';
+import { Pager, PagerFoot } from './pager.tsx';
 import { PageHead, Panel, SaveMenu, Scroll, TxLink } from './parts.tsx';
 import { TableHead } from './table.tsx';
 import { TimeCell } from './time-text.tsx';
 import { Moved, TxTable } from './tx-table.tsx';
 
-export function MempoolView({ data: { mempool, drops, dev }, context, now }: ViewProps<MempoolData>) {
+export function MempoolView({ data: { mempool, pager, drops, dev }, context, now }: ViewProps<MempoolData>) {
   const { run, note, isBusy } = useDevCall();
   const isPaused = dev !== undefined && !dev.automine && dev.interval === 0;
   const waiting = mempool.txCount === 0 ? 'nothing waits' : `${groupDigits(mempool.txCount)} waiting · ${bytesText(mempool.bytes)}`;
@@ -52,6 +53,7 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
           </>
         }
       >
+        {mempool.txCount > 0 && <Pager pager={pager} list="waiting" what="transactions" isRanking />}
         <Scroll>
           <TxTable
             csv="waiting"
@@ -95,12 +97,10 @@ export function MempoolView({ data: { mempool, drops, dev }, context, now }: Vie
             ]}
           />
         </Scroll>
-        <p class="table-foot">
-          {mempool.txCount === 0
-            ? 'No transaction waits for a block.'
-            : `${plural(mempool.transactions.length, 'transaction')} of ${groupDigits(mempool.txCount)}`}
-        </p>
+        {mempool.txCount === 0 && <p class="table-foot">No transaction waits for a block.</p>}
+        {mempool.txCount > maxWaiting && <p class="table-foot">The oldest {groupDigits(maxWaiting)} are listed.</p>}
       </Panel>
+      <PagerFoot pager={pager} list="waiting" what="transactions" isRanking />
       {drops.length > 0 && <DropsPanel drops={drops} />}
     </>
   );
