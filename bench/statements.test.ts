@@ -214,7 +214,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     ];
     const counts: Record<string, number> = {};
     // These pages read from a node, from the event log, or nothing.
-    const withoutIndex = ['/node', '/dev', '/mempool', '/api', '/webhooks'];
+    const withoutIndex = ['/node', '/dev', '/dev/calls', '/mempool', '/api', '/webhooks'];
     const parseAddress = (address: string) => ({ address, hex: '' });
     const { time: now } = await chain.reads.tip();
     const reference = createReferenceLoader();

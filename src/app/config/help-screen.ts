@@ -19,7 +19,7 @@ const purposes: readonly (readonly [title: string, ...rows: readonly (readonly [
     ['tx, block, address, utxo', 'what the chain has'],
     ['mine, reorg, reset, time', 'blocks and the clock'],
     ['snapshot, state, impersonate', 'go back, keep, spend without a key'],
-    ['tail, watch, webhooks', 'events as they happen'],
+    ['tail, watch, calls, webhooks', 'what happens, as it happens'],
     ['rpc, run, record, replay, mcp', 'any method, scripts, recordings, MCP'],
     ['doctor, peers', 'what is wrong with a node; its peers'],
   ],
