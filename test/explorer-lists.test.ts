@@ -162,3 +162,23 @@ test('transactions that wait have pages, oldest first', async () => {
   await node.dev('dev.setAutomine', { enabled: true });
   expect((await open('/mempool')).html).toContain('No transaction waits for a block.');
 });
+
+test('a link with a part that a route refuses: what is wrong with it, and the same page without it', async () => {
+  const path = `/outputs/${accounts[1]}`;
+  const read = async (query: string) => {
+    const { status, text } = await send(`${path}?${query}`);
+    const [panel = ''] = /<section class="panel message">.*?<\/section>/s.exec(text) ?? [];
+    const links = [...panel.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+    return { status, links, words: panel.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ') };
+  };
+  const asset = await read('state=all&asset=%3Cb%3E');
+  expect([asset.status, asset.links]).toEqual([400, [`${path}?state=all`, '/assets']]);
+  expect(asset.words).toContain('400 This link cannot be opened asset=&lt;b> “&lt;b>” is not the ID of an asset.');
+  const place = await read('page=zzz');
+  expect([place.status, place.links]).toEqual([400, [path]]);
+  expect(place.words).toContain('a place in a list that is not kept');
+  for (const { words } of [asset, place]) expect(words).not.toMatch(/CB58|UUID|GET|cannot answer/);
+  for (const href of [...asset.links, ...place.links]) expect([href, (await send(href)).status]).toEqual([href, 200]);
+  // Only one character that differs is marked.
+  expect((await send('/search?q=zzz')).text).not.toContain('<mark>');
+});

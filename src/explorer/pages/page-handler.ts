@@ -22,6 +22,7 @@ import { explainMissing } from './nothing-found.ts';
 import { assetPrefix, type PageAssets } from './page-assets.ts';
 import { contentSecurityPolicy, type PageHandler } from './page-headers.ts';
 import { devPath, fixedPages, type LoadedPage, namedPages, type PageRow, referenceEntryPage, referencePath } from './page-table.ts';
+import { explainRefused } from './refused-link.ts';
 
 type PageOptions = {
   readonly context: () => Promise<PageContext>;
@@ -193,7 +194,7 @@ async function load(
       : { status: page.status ?? 200, page };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { status: error.fault.status, page: sourceFailed(error) };
+    return { status: error.fault.status, page: sourceFailed(request, error) };
   }
 }
 
@@ -235,7 +236,10 @@ const message = (heading: string, data: Omit<MessageData, 'heading'>): LoadedPag
   data: { heading, ...data } satisfies MessageData,
 });
 
-function sourceFailed({ fault: { status, path }, message: reason }: SourceError): LoadedPage {
+function sourceFailed(request: HttpRequest, error: SourceError): LoadedPage {
+  const { fault, message: reason } = error;
+  const { status, path } = fault;
+  if (status === 400) return message('This link cannot be opened', { status, ...explainRefused(request, error) });
   const isForKey = (status === 401 || status === 403) && !path.startsWith(webhooksPath);
   const needs = path === devPath ? 'token' : isForKey ? 'key' : undefined;
   return message(needs === undefined ? 'The node cannot answer' : `This server needs ${needs === 'key' ? 'an API key' : 'a token'}`, {

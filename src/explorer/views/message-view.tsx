@@ -37,10 +37,10 @@ export const MessageView = ({ data: { heading, status, text, subject, links, nee
   </section>
 );
 
-/** Marks the character in which a text differs from what was typed. */
+/** Marks the one character in which a text differs from what was typed. */
 function Nearest({ word, typed }: { word: string; typed: string }) {
   const at = word.length === typed.length ? [...word].findIndex((letter, i) => letter !== typed[i]) : -1;
-  if (at < 0) return <>{word}</>;
+  if (at < 0 || word.slice(at + 1) !== typed.slice(at + 1)) return <>{word}</>;
   return (
     <>
       {word.slice(0, at)}
