@@ -140,13 +140,20 @@ describe.skipIf(binary === undefined)(`Chromium: ${rate} transactions per second
       figures.blockCount,
       figures.peakTps,
     ]);
-    const [ice, { holders }] = await Promise.all([get(`${root}/assets/${asset}`), get(`${root}/assets/${asset}/holders`)]);
+    const [ice, { holders, holderList }] = await Promise.all([
+      get(`${root}/assets/${asset}`),
+      get(`${root}/assets/${asset}/holders?pageSize=50`),
+    ]);
     const shownAsset = await factsOf(tabs.get(`/asset/${asset}`)!);
     expect([number(shownAsset['Supply on this chain']!), number(shownAsset.Holders!), number(shownAsset.Transactions!)]).toEqual([
       Number(ice.supply) / 100,
       holders,
       ice.txCount,
     ]);
+    const shownHolders = await cellsOf(tabs.get(`/holders/${asset}`)!, 'holders');
+    expect(shownHolders.map(([rank, owner, , , amount]) => [number(rank!), owner, number(amount!)])).toEqual(
+      holderList.map(({ rank, address, amount }: Json) => [rank, `X-${address}`, Number(amount) / 100]),
+    );
     const { balances } = await get(`${root}/balances?addresses=${addresses[1]}`);
     const rows = await cellsOf(tabs.get(`/address/${addresses[1]}`)!, 'balances');
     const unlocked = balances.unlocked.map(({ assetId, amount, denomination, type }: Json) => [

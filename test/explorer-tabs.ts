@@ -33,6 +33,7 @@ export async function openExplorerTabs(
     '/throughput?range=minute',
     '/throughput?range=hour',
     `/asset/${asset}`,
+    `/holders/${asset}`,
     `/asset/${family}`,
     `/address/${owner}`,
     `/outputs/${owner}?state=all`,
