@@ -69,11 +69,13 @@ describe('the configuration of a joined node', () => {
     const trusted = ['--validators-from=http://10.0.0.1:9650', '--data-dir=/tmp/joined'];
     const counts = { mainnet: 24, fuji: 21, local: 0 };
     for (const [network, count] of Object.entries(counts)) {
-      const { beacons } = joinOf(`--network-id=${network}`, ...trusted);
-      expect([network, new Set(beacons.map(({ node }) => node)).size]).toEqual([network, count]);
-      for (const { endpoint } of beacons) expect([isPublicIp(parseIp(endpoint.ip) as Uint8Array), endpoint.port]).toEqual([true, 9651]);
+      const { beacons, builtInBeacons } = joinOf(`--network-id=${network}`, ...trusted);
+      expect([network, beacons.length, new Set(builtInBeacons.map(({ node }) => node)).size]).toEqual([network, 0, count]);
+      for (const { endpoint } of builtInBeacons)
+        expect([isPublicIp(parseIp(endpoint.ip) as Uint8Array), endpoint.port]).toEqual([true, 9651]);
     }
     const given = joinOf('--network-id=fuji', ...trusted, '--bootstrap-ips=1.2.3.4:9651', `--bootstrap-ids=${nodeID}`);
     expect(given.beacons).toEqual([{ node: parseNodeId(nodeID), endpoint: { ip: '1.2.3.4', port: 9651 } }]);
+    expect(given.builtInBeacons).toEqual([]);
   });
 });

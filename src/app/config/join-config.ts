@@ -17,8 +17,10 @@ export type JoinConfig = {
    * node and the connected peers.
    */
   readonly validators: { readonly from: readonly string[] } | { readonly weight: bigint; readonly named?: readonly NodeId[] };
-  /** The first peers. */
+  /** The first peers that were given: `--bootstrap-ips` and `--bootstrap-ids`. */
   readonly beacons: readonly Beacon[];
+  /** The first peers of a public network, if none were given; some of them are dialled. */
+  readonly builtInBeacons: readonly Beacon[];
   /** The address at which peers reach this node. */
   readonly publicIP: string;
   /** Answers for the P- and C-Chain without verifying: for throw-away networks. */
@@ -46,6 +48,7 @@ export function joinConfigFrom(options: Options): JoinConfig {
   const quorums = readQuorums(options);
   const from = options['validators-from'];
   const stakingHost = options['staking-host'] ?? '';
+  const beacons = parseBeacons(options['bootstrap-ips'].join(), options['bootstrap-ids'].join());
   return {
     validators:
       options['sybil-protection-enabled'] && from !== undefined
@@ -54,7 +57,8 @@ export function joinConfigFrom(options: Options): JoinConfig {
             weight: BigInt(options['sybil-protection-disabled-weight']),
             named: options.validators && parseNodeIds('--validators', options.validators.join()),
           },
-    beacons: readFirstPeers(options),
+    beacons,
+    builtInBeacons: beacons.length === 0 ? listFirstPeers(options['network-id']) : [],
     // Without an address of its own, a node that listens everywhere can be reached from this machine only.
     publicIP: options['public-ip'] || (ipVersion(stakingHost) === 0 || /^[0:.]+$/.test(stakingHost) ? '127.0.0.1' : stakingHost),
     echoOtherChains: options['echo-other-chains'],
@@ -85,12 +89,6 @@ export function joinConfigFrom(options: Options): JoinConfig {
     },
     healthy: { processingBlocks: options['snow-max-processing'], processingTime: options['snow-max-time-processing'] },
   };
-}
-
-/** The first peers that were given, else those that are built in. */
-function readFirstPeers(options: Options): readonly Beacon[] {
-  const [ips, ids] = [options['bootstrap-ips'], options['bootstrap-ids']];
-  return ips.length + ids.length === 0 ? listFirstPeers(options['network-id']) : parseBeacons(ips.join(), ids.join());
 }
 
 /** The options of the network layer, each from the flag that its table names. */

@@ -1,11 +1,12 @@
-import type { DagProgress } from '../../network/bootstrap/progress.ts';
+import type { BootstrapPhase, DagProgress } from '../../network/bootstrap/progress.ts';
 import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
 import type { PeerNetwork } from '../../network/peers/network.ts';
 import type { ProcessEnv, TimeEnv } from '../platform/env.ts';
+import type { JoinedValidators } from './joined-validators.ts';
 
 /** Milliseconds between two drawings. */
 const interval = 500;
-/** Milliseconds without enough first peers after which a warning is logged. */
+/** Milliseconds without enough peers after which a warning is logged. */
 const peersTimeout = 10_000;
 
 /** Milliseconds between two lines about the DAG, or about validators that are missing. */
@@ -16,11 +17,11 @@ const describeDag = (phase: 'vertices' | 'transactions', { fetched, stopHeight, 
     ? `the X-Chain fetches its vertices from before linearization: ${fetched} since the start, down to height ${height} from ${stopHeight ?? '?'}`
     : `the X-Chain executes its transactions from before linearization: up to height ${height} of ${stopHeight ?? '?'}`;
 
-/** Shows how far bootstrapping is until it is done, and logs the end. `missingReason`: why no validators are known. Returns a function that stops it. */
+/** Shows how far bootstrapping is until it is done, says what it waits for, and logs the end. Returns a function that stops it. */
 export function showBootstrap(
   chain: JoinedChain,
-  network: Pick<PeerNetwork, 'beaconState' | 'peers'>,
-  missingReason: () => string | undefined,
+  network: Pick<PeerNetwork, 'self' | 'isConnected' | 'peers'>,
+  { missingReason, describeMissingPeers }: Pick<JoinedValidators, 'missingReason' | 'describeMissingPeers'>,
   env: ProcessEnv & TimeEnv,
 ): () => void {
   const started = env.clock.monotonic();
@@ -50,16 +51,22 @@ export function showBootstrap(
       const { length } = network.peers();
       env.log(`the X-Chain has waited ${seconds} s for validators, with ${length} peer${length === 1 ? '' : 's'}: ${missing}`, 'warn');
     }
-    const { connected, required } = network.beaconState();
-    if (!isWarned && connected < required && env.clock.monotonic() - started > peersTimeout) {
+    const missingPeers = isWarned || env.clock.monotonic() - started <= peersTimeout ? undefined : findMissingPeers(phase);
+    if (missingPeers !== undefined) {
       isWarned = true;
       env.log(
-        `connected to ${connected} of the first peers, ${required} are needed; ` +
-          'check that they run, that --bootstrap-ips and --bootstrap-ids name them, and that no other node has this staking key',
+        `the X-Chain waits for peers: ${missingPeers}; ` +
+          'check that nodes of --bootstrap-ips and --bootstrap-ids run, and that no other node has this staking key',
         'warn',
       );
     }
     cancel = env.timers.after(interval, tick);
+  }
+
+  /** Any peer serves the DAG; blocks are fetched once enough beacons are connected. */
+  function findMissingPeers(phase: BootstrapPhase): string | undefined {
+    if (network.peers().length === 0) return 'no peer is connected';
+    return phase === 'connecting' ? describeMissingPeers((node) => node === network.self || network.isConnected(node)) : undefined;
   }
 
   return () => {

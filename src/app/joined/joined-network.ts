@@ -10,6 +10,7 @@ import type { Identity } from '../../network/identity/identity.ts';
 import { formatNetworking } from '../../network/joined-chain/chain-health.ts';
 import { registerChainMetrics } from '../../network/joined-chain/chain-metrics.ts';
 import type { JoinedChain } from '../../network/joined-chain/joined-chain.ts';
+import { sampleFirstPeers } from '../../network/peers/beacons.ts';
 import { ownKeyOutcome } from '../../network/peers/own-key-alert.ts';
 import { registerPeerMetrics } from '../../network/peers/peer-metrics.ts';
 import { createPeers } from '../../network/peers/peers.ts';
@@ -127,7 +128,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
       ({ port } = await peers.start().catch((cause: unknown) => {
         throw listenError(join.network, cause);
       }));
-      if (chain !== undefined) opened.add({ close: showBootstrap(chain, peers.network, source.missingReason, env) });
+      if (chain !== undefined) opened.add({ close: showBootstrap(chain, peers.network, source, env) });
     },
     registerMetrics: (registry) => {
       registerPeerMetrics(registry, peers, aliasOf, env.clock.unixNanos);
@@ -174,7 +175,7 @@ async function openPeers(
     },
     stakes,
     log: (line, level) => env.log(`${line}`, level),
-    beacons: join.beacons,
+    firstPeers: join.beacons.length > 0 ? { dialled: join.beacons, spare: [] } : sampleFirstPeers(join.builtInBeacons, env.random),
     sybilProtection: 'from' in join.validators,
     membership,
   });

@@ -49,11 +49,14 @@ function openNode(state: { trusted: 'answers' | 'refuses' | 'hangs' }) {
 test('a node that learns after its start that it is a validator must stop', async () => {
   const state = { trusted: 'refuses' as const as 'refuses' | 'answers' };
   const { open, pass, fatal, close } = openNode(state);
-  const { beacons, missingReason, close: stop } = await open(self);
+  const { beacons, missingReason, describeMissingPeers, close: stop } = await open(self);
+  expect(describeMissingPeers(() => false)).toBeUndefined();
   expect([beacons(), missingReason(), fatal]).toEqual([undefined, expect.stringContaining('HTTP status 503'), []]);
   state.trusted = 'answers';
   await pass(2000);
   expect([beacons()?.size, missingReason()]).toEqual([1, undefined]);
+  expect(describeMissingPeers(() => false)).toBe('connected validators have 0 % of the stake, 75 % are needed');
+  expect(describeMissingPeers((node) => node === self)).toBeUndefined();
   expect(fatal).toEqual([expect.stringContaining('is a validator with 100.00 % of the stake')]);
   stop();
   close();
@@ -71,6 +74,14 @@ test('trusted nodes that hang fail the check 10 s after their last answer', asyn
   expect(now() - lastAnswer).toBeWithin(10_000, 10_300);
   stop();
   close();
+});
+
+test('without sybil protection three quarters of the first peers are awaited', async () => {
+  const nodes = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(40) as NodeId);
+  const join = { validators: { weight: 1n }, beacons: nodes.map((node) => ({ node })) } as unknown as JoinConfig;
+  const { describeMissingPeers } = await openValidators(join, self, {} as Parameters<typeof openValidators>[2]);
+  const connectedTo = (count: number) => describeMissingPeers((node) => nodes.indexOf(node) < count);
+  expect([connectedTo(3), connectedTo(4)]).toEqual(['connected to 3 of 5 first peers, 4 are needed', undefined]);
 });
 
 const details: Details = {

@@ -9,6 +9,7 @@ import { stripCredentials } from '../../base/log/log.ts';
 import { createRpc } from '../../chain/follow/rpc.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import type { Store } from '../../ledger/store/store.ts';
+import { countConnected } from '../../network/bootstrap/beacon-majority.ts';
 import type { ValidatorSet, Validators } from '../../network/protocol/validators.ts';
 import { createMajorityReads, type SourceReading, type TrustedNode } from '../../network/validators/majority-reads.ts';
 import { createNamedValidators, createPeerValidators } from '../../network/validators/peer-validators.ts';
@@ -27,6 +28,8 @@ export type JoinedValidators = {
   readonly beacons: () => ValidatorSet | undefined;
   /** Why no validators are known yet; undefined once they are. */
   readonly missingReason: () => string | undefined;
+  /** How many of the beacons are connected and how many bootstrapping waits for; undefined if enough are, or if they are not known. */
+  readonly describeMissingPeers: (isConnected: (node: NodeId) => boolean) => string | undefined;
   /** Validators of the P-Chain, who may pull transactions. */
   readonly stakers: () => ValidatorSet;
   /**
@@ -108,6 +111,11 @@ export async function openValidators(
       publicKeyOf: validators.publicKeyOf,
       beacons: () => (validators.current().size === 0 ? undefined : validators.current()),
       missingReason,
+      describeMissingPeers: (isConnected) => {
+        const { connected, required, total } = countConnected(validators.current(), isConnected);
+        if (connected >= required) return undefined;
+        return `connected validators have ${Number((1000n * connected) / total) / 10} % of the stake, 75 % are needed`;
+      },
       stakers: validators.current,
       createCheck: (referredPChainHeight) => createTrustedCheck(url, validators, referredPChainHeight, env.clock.monotonic),
       close,
@@ -187,6 +195,10 @@ function openPeerValidators(
     publicKeyOf: () => undefined,
     beacons: () => firstPeers,
     missingReason: () => undefined,
+    describeMissingPeers: (isConnected) => {
+      const { connected, required, total } = countConnected(firstPeers, isConnected);
+      return connected >= required ? undefined : `connected to ${connected} of ${total} first peers, ${required} are needed`;
+    },
     stakers: () => none,
     membership: peers && { add: peers.connected, remove: peers.disconnected },
     close: () => {},

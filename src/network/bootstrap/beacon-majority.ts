@@ -49,9 +49,19 @@ function totalWeight(beacons: ValidatorSet): bigint {
   return total;
 }
 
-/** Whether bootstrapping may start: three quarters of the beacons' weight are connected. AvalancheGo: chains/manager.go, (3W + 3) / 4. */
-export function isEnoughConnected(beacons: ValidatorSet, isConnected: (node: NodeId) => boolean): boolean {
+/**
+ * The weight of all beacons, of those that are connected, and the weight that must be connected before bootstrapping may start: three quarters.
+ * AvalancheGo: chains/manager.go, (3W + 3) / 4.
+ */
+export function countConnected(beacons: ValidatorSet, isConnected: (node: NodeId) => boolean) {
   let connected = 0n;
   for (const [node, weight] of beacons) if (isConnected(node)) connected += weight;
-  return connected >= (3n * totalWeight(beacons) + 3n) / 4n;
+  const total = totalWeight(beacons);
+  return { connected, required: (3n * total + 3n) / 4n, total };
+}
+
+/** Whether bootstrapping may start. */
+export function isEnoughConnected(beacons: ValidatorSet, isConnected: (node: NodeId) => boolean): boolean {
+  const { connected, required } = countConnected(beacons, isConnected);
+  return connected >= required;
 }

@@ -1,7 +1,7 @@
 import { createAverager } from '../protocol/averager.ts';
 
 /** vertices, transactions: fetching the DAG from before linearization, and executing it. */
-type BootstrapPhase = 'connecting' | 'vertices' | 'transactions' | 'asking' | 'fetching' | 'done';
+export type BootstrapPhase = 'connecting' | 'vertices' | 'transactions' | 'asking' | 'fetching' | 'done';
 
 /** How far the DAG is: vertices that were fetched since the start, the height of the stop vertex, and the height it has reached, going down or up. */
 export type DagProgress = { readonly fetched: number; readonly stopHeight: bigint | undefined; readonly height: bigint };

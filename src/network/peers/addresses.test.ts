@@ -7,7 +7,7 @@ import { signStaking } from '../identity/staking-certificate.ts';
 import { bloomHash, parseBloomFilter } from '../protocol/bloom-filter.ts';
 import { claimedAddressBytes, claimGossipId } from '../protocol/signed-ip.ts';
 import { createAddressBook, createKnownAddresses, type NodeAddress } from './address-book.ts';
-import { parseBeacons } from './beacons.ts';
+import { listFirstPeers, parseBeacons, sampleFirstPeers } from './beacons.ts';
 import { createDialer } from './dialer.ts';
 import { createCounters } from './network-counters.ts';
 import { defaultNetworkOptions } from './network-flags.ts';
@@ -207,4 +207,18 @@ test('bootstrap nodes', () => {
     ['127.0.0.1:1', 'NodeID-x', '--bootstrap-ids: "NodeID-x" is not'],
   ] as const)
     expect(() => parseBeacons(ips, ids)).toThrow(text);
+});
+
+test('five of the built-in first peers are dialled, at random; the others are spare', () => {
+  const builtIn = listFirstPeers(1);
+  const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+  const dialled = new Set<string>();
+  for (let start = 0; start < 300; start++) {
+    const sampled = sampleFirstPeers(builtIn, random);
+    expect([sampled.dialled.length, new Set([...sampled.dialled, ...sampled.spare]).size]).toEqual([5, builtIn.length]);
+    for (const { node } of sampled.dialled) dialled.add(node);
+  }
+  // The chance that one of 24 is never among five in 300 starts is below 10^-28.
+  expect(dialled.size).toBe(builtIn.length);
+  expect(sampleFirstPeers([], random)).toEqual({ dialled: [], spare: [] });
 });

@@ -51,13 +51,13 @@ type WantedNodes = ReturnType<typeof createWantedNodes>;
 
 export function createWantedNodes(
   self: NodeId,
-  beacons: ReadonlySet<NodeId>,
+  firstPeers: ReadonlyMap<NodeId, unknown>,
   options: Pick<NetworkOptions, 'requireValidator'>,
   stakes: Pick<Stakes, 'of'>,
 ) {
   /** Nodes that this one is cut off from, to try a partition. */
   let blocked: ReadonlySet<NodeId> = new Set();
-  const isWanted = (node: NodeId): boolean => node !== self && !blocked.has(node) && (beacons.has(node) || stakes.of(node) > 0n);
+  const isWanted = (node: NodeId): boolean => node !== self && !blocked.has(node) && (firstPeers.has(node) || stakes.of(node) > 0n);
   return {
     /** Whether this node is cut off from the node; see `block` of network.ts. */
     isBlocked: (node: NodeId): boolean => blocked.has(node),

@@ -2,6 +2,7 @@ import { ipText, parseIp } from '../../base/bytes/ip-address.ts';
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Endpoint } from './socket.ts';
+import { sample } from './timing.ts';
 
 /** A node of `--bootstrap-ids` and `--bootstrap-ips`, or a built-in first peer: a connection to it is always wanted. */
 export type Beacon = { readonly node: NodeId; readonly endpoint: Endpoint };
@@ -48,16 +49,28 @@ class BeaconError extends Fault<BeaconFault> {}
 const badBeacon = (flag: string, text: string, expected: string) =>
   new BeaconError(`${flag}: "${text}" is not ${expected}`, { code: 'BEACON_MALFORMED', flag, text });
 
+/** How many of the built-in first peers are dialled at a time. AvalancheGo: config/config.go, `SampleBootstrappers(networkID, 5)`. */
+export const sampledFirstPeers = 5;
+
+/** The first peers that a node dials at its start, and those that it dials a few at a time while it has no peer. */
+export type FirstPeers = { readonly dialled: readonly Beacon[]; readonly spare: readonly Beacon[] };
+
+/**
+ * Five of the built-in first peers at random, as AvalancheGo samples them. AvalancheGo never dials the others before its next start. Here they are
+ * spare, in random order: addresses that were built in grow old, and a node without any peer learns no other address.
+ */
+export function sampleFirstPeers(builtIn: readonly Beacon[], randomBytes: (length: number) => Uint8Array): FirstPeers {
+  const shuffled = sample(builtIn, builtIn.length, { randomBytes });
+  return { dialled: shuffled.slice(0, sampledFirstPeers), spare: shuffled.slice(sampledFirstPeers) };
+}
+
 /** The built-in first peers of a network; none for networks other than fuji and mainnet. */
 export function listFirstPeers(networkID: number): Beacon[] {
   const peers = firstPeers[networkID] ?? [];
   return parseBeacons(peers.map(([, address]) => address).join(), peers.map(([node]) => node).join());
 }
 
-/**
- * The first peers of the public networks: node ID and address. Facts of AvalancheGo 1.14.2, genesis/bootstrappers.json. AvalancheGo connects to
- * five of them at random, Serac to all: an address may be out of date, and other peers are learned from those that answer.
- */
+/** The first peers of the public networks: node ID and address. Facts of AvalancheGo 1.14.2, genesis/bootstrappers.json. */
 const firstPeers: { readonly [network: number]: readonly (readonly [node: string, address: string])[] } = {
   // mainnet
   1: [

@@ -7,7 +7,7 @@ import type { ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { RegisteredStakes } from '../protocol/validators.ts';
 import { type AddressBook, createAddressBook } from './address-book.ts';
 import { createAdmission, createConnectionLimits, createWantedNodes } from './admission.ts';
-import type { Beacon } from './beacons.ts';
+import { type FirstPeers, sampledFirstPeers } from './beacons.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDialer } from './dialer.ts';
 import { createCounters, type NetworkCounters } from './network-counters.ts';
@@ -30,8 +30,8 @@ export type PeerNetworkParts = {
   readonly timing: PeerTiming;
   readonly stakes: RegisteredStakes;
   readonly log: PeerLog;
-  /** `--bootstrap-ids` and `--bootstrap-ips`: connections to these nodes are always wanted. */
-  readonly beacons: readonly Beacon[];
+  /** Connections to these nodes are always wanted. */
+  readonly firstPeers: FirstPeers;
   /** Whether validators come from the P-Chain. Without it uptimes are not measured and the network check never fails. */
   readonly sybilProtection: boolean;
 };
@@ -50,12 +50,12 @@ export type PeerNetwork = ReturnType<typeof createPeerNetwork>;
 export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents) {
   const { identity, rules, options, sockets, timing, stakes, log } = parts;
   const self = nodeIdOfCertificate(identity.certificate);
-  const beacons = new Set(parts.beacons.map(({ node }) => node));
+  const firstPeers = new Map([...parts.firstPeers.dialled, ...parts.firstPeers.spare].map(({ node, endpoint }) => [node, endpoint]));
   const counters = createCounters();
   const connections = createConnections(options, timing, counters);
   const { isOpen, isConnected, connectingCount, inboundCount, sendFailRate, startedAt, uptimes, send } = connections;
   const limits = createPeerLimits(options, stakes, { isSignature: isBlsSignature, verify: verifyPossessionSignature }, timing);
-  const wanted = createWantedNodes(self, beacons, options, stakes);
+  const wanted = createWantedNodes(self, firstPeers, options, stakes);
   const { isWanted } = wanted;
   const alert = createOwnKeyAlert(timing, ({ address }) => log(describeOwnKey(self, address), 'warn'));
   let isClosing = false;
@@ -97,7 +97,7 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
   const dialAfterClose = (node: NodeId, state: 'connecting' | 'connected') => {
     const isDialled = isWanted(node) && !isClosing;
     if (state === 'connecting') return isDialled ? dialer.retry(node) : dialer.stop(node);
-    const address = addresses.endpointOf(node) ?? parts.beacons.find((beacon) => beacon.node === node)?.endpoint;
+    const address = addresses.endpointOf(node) ?? firstPeers.get(node);
     if (isDialled && address !== undefined) dialer.track(node, address);
   };
   const start = (connection: Connection): void => connections.add(startPeer(host, connection));
@@ -106,15 +106,16 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
   /** Listens, signs the address of this node and begins to dial. */
   const listen = async (): Promise<Endpoint> => {
     const endpoint = await listener.open((socket) => void admit(socket, true));
-    for (const beacon of parts.beacons)
-      if (beacon.node !== self) dialer.track(beacon.node, beacon.endpoint);
-      // If another node is at an address that is listed as this node's, it has the same key.
-      else
-        sockets.dial(beacon.endpoint, options.dialTimeout).then(
-          (socket) => void admit(socket, false),
-          () => {},
-        );
-    if (!isClosing) stopUpkeep = startUpkeep(connections, addresses, stakes, options, timing);
+    const own = parts.firstPeers.dialled.find(({ node }) => node === self);
+    // If another node is at an address that is listed as this node's, it has the same key.
+    if (own !== undefined) sockets.dial(own.endpoint, options.dialTimeout).then((socket) => void admit(socket, false), ignoreError);
+    if (isClosing) return endpoint;
+    const stopSpare = dialFirstPeers(parts.firstPeers, self, dialer.track, () => [...connections.connected()].length > 0, timing);
+    const stopTimers = startUpkeep(connections, addresses, stakes, options, timing);
+    stopUpkeep = () => {
+      stopSpare();
+      stopTimers();
+    };
     return endpoint;
   };
 
@@ -133,10 +134,8 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
     block: (nodes: ReadonlySet<NodeId>): void => {
       wanted.block(nodes);
       for (const peer of connections.all()) if (nodes.has(peer.node)) peer.close('blocked');
-      for (const { node, endpoint } of parts.beacons) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
+      for (const { node, endpoint } of parts.firstPeers.dialled) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
     },
-    /** How many of the bootstrap nodes are connected, and how many are enough. AvalancheGo: node/beacon_manager.go. */
-    beaconState: () => ({ connected: [...beacons].filter(isConnected).length, required: requiredBeacons(beacons.size) }),
     close: async (): Promise<void> => {
       isClosing = true;
       stopUpkeep();
@@ -182,6 +181,31 @@ function createListener(
   };
 }
 
+/** Milliseconds without any peer after which the next spare first peers are dialled. AvalancheGo's default of `--bootstrap-beacon-connection-timeout` is a minute. */
+const sparePatience = 30_000;
+
+/** Dials the first peers; while there is no peer, also the spare ones, a few at a time. Returns a function that stops it. */
+function dialFirstPeers(
+  { dialled, spare }: FirstPeers,
+  self: NodeId,
+  dial: (node: NodeId, endpoint: Endpoint) => void,
+  hasPeers: () => boolean,
+  timing: PeerTiming,
+): () => void {
+  for (const { node, endpoint } of dialled) if (node !== self) dial(node, endpoint);
+  const rest = spare.filter(({ node }) => node !== self);
+  let cancel = (): void => {};
+  const wait = (): void => {
+    if (rest.length > 0) cancel = timing.after(sparePatience, dialSpare);
+  };
+  const dialSpare = (): void => {
+    if (!hasPeers()) for (const { node, endpoint } of rest.splice(0, sampledFirstPeers)) dial(node, endpoint);
+    wait();
+  };
+  wait();
+  return () => cancel();
+}
+
 /** What a network does from time to time: pings and timeouts, asking for addresses, forgetting. Returns a function that stops it. */
 function startUpkeep(
   connections: Connections,
@@ -212,7 +236,7 @@ function startUpkeep(
   };
 }
 
-const requiredBeacons = (count: number): number => (count === 0 ? 0 : Math.floor((3 * count + 3) / 4));
+const ignoreError = (): void => {};
 
 const describeOwnKey = (self: NodeId, address: string): string =>
   `another node with this node's staking key (${nodeIdText(self)}) is at ${address}; stop one of them or give it another key`;

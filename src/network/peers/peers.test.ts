@@ -4,8 +4,10 @@ import { networkCheck, routerCheck } from '../../api/health/network-checks.ts';
 import type { PeerInfo } from '../../api/rpc/info.ts';
 import { zeroId } from '../../base/bytes/id.ts';
 import { type NodeId, nodeIdText } from '../../base/bytes/node-id.ts';
+import { Fault } from '../../base/fault.ts';
 import { formatMetrics } from '../../base/metrics/family.ts';
 import { createMetricRegistry } from '../../base/metrics/registry.ts';
+import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { ChainMessage } from '../protocol/transport.ts';
 import { createMemoryNet } from './memory-sockets.fixture.ts';
 import { ownKeyOutcome } from './own-key-alert.ts';
@@ -250,4 +252,33 @@ test('what operators see: rows of info.peers, health checks and metrics', async 
     'avalanche_benchlist_benched_num{chain="X"} 0',
   ])
     expect(text).toContain(`${line}\n`);
+});
+
+test('while there is no peer, the spare first peers are dialled too, five every 30 s', async () => {
+  const { timing, pass } = createVirtualTiming();
+  const dialledPorts = new Set<number>();
+  const sockets = (): PeerSockets => ({
+    listen: async () => ({ endpoint: { ip: '127.0.0.1', port: 1 }, close: async () => {} }),
+    dial: async ({ port }) => {
+      dialledPorts.add(port);
+      throw new Fault('refused', { code: 'TEST_REFUSED' });
+    },
+  });
+  const beacons = Array.from({ length: 12 }, (_, i) => ({
+    node: i.toString(16).padStart(2, '0').repeat(20) as NodeId,
+    endpoint: { ip: '127.0.0.1', port: 100 + i },
+  }));
+  const peers = peersOf({
+    sockets,
+    beacons: beacons.slice(0, 5),
+    spareBeacons: beacons.slice(5),
+    timing: { ...timing, cpuTime: () => 0, unixSeconds: timing.unix, randomBytes: (length) => new Uint8Array(length) },
+  });
+  await peers.start();
+  const counts: number[] = [];
+  for (const milliseconds of [29_000, 2000, 30_000, 60_000]) {
+    await pass(milliseconds);
+    counts.push(dialledPorts.size);
+  }
+  expect(counts).toEqual([5, 10, 12, 12]);
 });

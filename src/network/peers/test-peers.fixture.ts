@@ -74,6 +74,7 @@ export type TestPeersOptions = {
   readonly sockets?: (identity: TestIdentity) => PeerSockets;
   readonly options?: Partial<NetworkOptions>;
   readonly beacons?: readonly Beacon[];
+  readonly spareBeacons?: readonly Beacon[];
   readonly timing?: PeerTiming;
   readonly networkId?: number;
   /** Whether peers count as validators; true unless given. */
@@ -98,7 +99,7 @@ export function createTestPeers(given: TestPeersOptions = {}): Peers & { readonl
     timing: given.timing ?? realTiming,
     stakes: stakesOf(given.haveStake === false ? () => noStake : validators.current, (node) => given.registeredKeys?.get(node)),
     log: (line) => void log.push(line),
-    beacons: given.beacons ?? [],
+    firstPeers: { dialled: given.beacons ?? [], spare: given.spareBeacons ?? [] },
     sybilProtection: false,
     membership: { add: validators.connected, remove: validators.disconnected },
   });
