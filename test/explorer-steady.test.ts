@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
+import { pageTexts } from './page-texts.ts';
 import { eventually } from './processes.ts';
 
 /** Parts of the explorer that stay as the reader left them while blocks arrive, in a real Chromium. */
@@ -191,6 +192,31 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     }
     await type('.search input', 'gettxbyh');
     expect(await until(`document.querySelector('#suggestions a')?.getAttribute('href') === '/api/data/getTxByHash'`)).toBe(true);
+  });
+
+  test('the page of holders and the list of what waits change with the chain, without a reload, and equal one', async () => {
+    const { accounts } = await node.dev('dev.accounts');
+    const { assetID } = await node.dev('dev.createAsset', { name: 'Ice', symbol: 'ICE', supply: '1000', owner: accounts[0].address });
+    const follow = async (path: string, change: () => Promise<unknown>, selector: string): Promise<void> => {
+      await open(path);
+      await page.run('window.isSamePage = true');
+      const count = `document.querySelectorAll(${JSON.stringify(selector)}).length`;
+      const before = await page.run<number>(count);
+      await change();
+      expect([path, await until(`${count} === ${before + 1}`)]).toEqual([path, true]);
+      // Ages of a reload are of a later second.
+      const withoutAges = (text: string): string => text.replaceAll(/\b\d+ s\b/g, '');
+      const { shown, loaded } = await pageTexts(page);
+      expect([path, withoutAges(shown)]).toEqual([path, withoutAges(loaded)]);
+      expect(await page.run('window.isSamePage')).toBe(true);
+    };
+    const send = () => node.dev('dev.send', { from: 0, to: accounts[1].address, assetID, amount: '100' });
+    await follow(`/holders/${assetID}`, send, '.holders tbody tr');
+    expect(await text('main')).toContain('90.00 %');
+    await node.dev('dev.setAutomine', { enabled: false });
+    await follow('/mempool', send, '[data-csv=waiting] tbody tr');
+    expect(await text('.pager-place')).toBe('1 of 1 transaction');
+    await node.dev('dev.setAutomine', { enabled: true });
   });
 
   test('a watched address marks the title of a tab that is not shown, until it is shown', async () => {
