@@ -82,7 +82,14 @@ export const docsTable: readonly DocsRow[] = [
     title: 'Join a network',
     section: 'Guides',
     source: 'docs/guides/join.md',
-    about: 'Nodes with peers: serac join, serac testnet, stakers, fuji and mainnet, limits.',
+    about: 'Nodes with peers: serac join, serac testnet, stakers, limits.',
+  },
+  {
+    page: 'guides/join-mainnet',
+    title: 'Join fuji or mainnet',
+    section: 'Guides',
+    source: 'docs/guides/join-mainnet.md',
+    about: 'What the first start on a public network needs, what to check first, and what was never tried.',
   },
   {
     page: 'guides/cluster',
