@@ -32,7 +32,7 @@ const maxStatements = 12;
  * The same for pages that are made of six answers and more. Transactions of other kinds than transfers add up to two: what they consume is looked up,
  * and names of assets. A family of NFTs has its groups and their owners too.
  */
-const manyAnswers = { home: 14, address: 14, asset: 13, family: 18 };
+const manyAnswers = { home: 14, address: 15, asset: 19, family: 20 };
 
 const server = process.env.SERAC_TEST_POSTGRES;
 const txs = 2000;
@@ -214,7 +214,7 @@ describe.skipIf(server === undefined)('statements of an answer on PostgreSQL', (
     ];
     const counts: Record<string, number> = {};
     // These pages read from a node, from the event log, or nothing.
-    const withoutIndex = ['/node', '/dev', '/dev/calls', '/mempool', '/api', '/webhooks'];
+    const withoutIndex = ['/node', '/dev', '/dev/calls', '/watch', '/mempool', '/api', '/webhooks'];
     const parseAddress = (address: string) => ({ address, hex: '' });
     const { time: now } = await chain.reads.tip();
     const reference = createReferenceLoader();
