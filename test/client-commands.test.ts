@@ -380,6 +380,22 @@ describe('what an address has', () => {
     used.add('watch');
   });
 
+  test('calls: prints the calls to the node from now on, with what a refusal says', async () => {
+    const printed = follow('calls');
+    try {
+      await eventually(
+        async () => {
+          await runCommand('rpc', 'avm.getTxx', '--url', node.url);
+          return printed.out();
+        },
+        (shown) => /^[\d:.]+ {2}avm\.getTxx .*did you mean avm\.getTx\?/m.test(shown),
+      );
+    } finally {
+      await printed.stop();
+    }
+    used.add('calls');
+  });
+
   test('issue: a signed transaction has the same receipt; bytes that are none are refused', async () => {
     const key = parseKey((await json('accounts')).accounts[9].privateKey);
     const api = createClient(node.url);

@@ -114,6 +114,7 @@ export const requestResources: readonly ResourceRow[] = [
     holds: [
       'api/webhooks/deliverer.ts runners',
       'api/webhooks/delivery-window.ts entries',
+      'api/webhooks/hook-runner.ts attempts',
       'api/webhooks/send-message.ts running',
       'api/webhooks/state-saver.ts waiting attempts',
     ],

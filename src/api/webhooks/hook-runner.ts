@@ -74,7 +74,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
   let state = firstState;
   let isStopped = false;
   /** Attempts of the deliveries that are not finished. */
-  const attempts = new WeakMap<Pending<Message>, number>();
+  const attempts = new Map<Pending<Message>, number>();
   const pause = createPause(timers, createBackoff(limits.backoff, deps.random), () => startNext());
 
   const setState = (change: Partial<DeliveryState>): void => {
@@ -130,6 +130,7 @@ export function startHookRunner({ webhook: first, state: firstState }: StoredWeb
       return;
     }
     window.finish(pending);
+    attempts.delete(pending);
     pause.reset();
     setState({ delivered: state.delivered + 1, deliveredAt: now(), failedAttempts: 0, failingSince: undefined, lastError: undefined });
     subscription.open();
