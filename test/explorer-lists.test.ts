@@ -70,7 +70,7 @@ test('the change and the balance after a payment to several owners agree, and wh
     row.replaceAll(/<[^>]*>/g, ' '),
   );
   const [after, before] = rows.slice(1, 3).map((row) => Number(/([\d,.]+) +[^ ]+ s\b/.exec(row)?.[1]?.replaceAll(',', '')));
-  expect(rows[1]?.replaceAll(/\s+/g, ' ')).toContain('−7.001 AVAX +7 AVAX shared');
+  expect(rows[1]?.replaceAll(/\s+/g, ' ')).toContain('−7.001 AVAX +7 AVAX multisig');
   expect(Number(before) - Number(after)).toBeCloseTo(7.001, 6);
 });
 

@@ -145,7 +145,7 @@ test.skipIf(binary === undefined)('Chromium: CSV has the rows of all pages, ISO 
     expect(history[0]?.at(-1)).toMatch(/^\d{4}-.*Z$/);
     expect(historyHead?.slice(4, 6)).toEqual(['Change', 'Change unit']);
     // What is paid to several owners leaves the balance, although the payer is one of them.
-    expect(history.map((row) => row.slice(4, 6).join(' '))).toEqual(expect.arrayContaining(['-1 CARD', "'-7.001; 7 AVAX; AVAX shared"]));
+    expect(history.map((row) => row.slice(4, 6).join(' '))).toEqual(expect.arrayContaining(['-1 CARD', "'-7.001; 7 AVAX; AVAX multisig"]));
     const [, [since] = []] = await saved('/throughput', 'throughput');
     expect(since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   } finally {

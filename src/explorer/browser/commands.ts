@@ -141,7 +141,7 @@ function showKeys(): void {
   }
   const dialog = document.createElement('dialog');
   dialog.className = 'keys';
-  dialog.setAttribute('aria-label', 'Keys');
+  dialog.setAttribute('aria-label', 'Shortcuts');
   const list = document.createElement('dl');
   for (const [key, what] of keys) {
     const [name, text] = [document.createElement('dt'), document.createElement('dd')];

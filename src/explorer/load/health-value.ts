@@ -25,8 +25,8 @@ export function healthValue(name: string, message: unknown): string {
   if (message === undefined || message === null) return '';
   const value = Object.hasOwn(values, name) && typeof message === 'object' ? values[name]?.(message as Details) : undefined;
   if (value !== undefined) return value;
-  const { lastAcceptedHeight } = ((message as { engine?: { consensus?: Details | null } }).engine?.consensus ?? {}) as Details;
-  if (lastAcceptedHeight !== undefined) return `block ${groupDigits(Number(lastAcceptedHeight))} when it was checked`;
+  // What a chain tells is older than the height in the title of the page, and would only contradict it.
+  if ((message as { engine?: unknown }).engine !== undefined) return '';
   const text = typeof message === 'string' ? message : wordsOf(message);
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 }

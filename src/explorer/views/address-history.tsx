@@ -167,7 +167,7 @@ const Changes = ({ changes }: Pick<Row, 'changes'>) => (
 /** What an address owns with others is not in its balance: muted, and said so. */
 function Change({ change, asset, isShared = false }: { change: bigint; asset: AssetChange['asset']; isShared?: boolean }) {
   const denomination = asset.type === 'nft' ? 0 : asset.denomination;
-  const of = isShared ? ' shared' : '';
+  const of = isShared ? ' multisig' : '';
   return (
     <div
       class={isShared ? 'quiet' : change < 0n ? 'loss' : 'gain'}

@@ -124,7 +124,7 @@ function BalancesPanel({ data, context }: PartProps) {
                 <th class="number">Unlocked</th>
                 <th class="number">Locked</th>
                 <th class="number">Multisig</th>
-                <th class="number">In shared memory</th>
+                <th class="number">Exported, waiting</th>
                 <th class="number">Total</th>
               </tr>
             </thead>
@@ -162,9 +162,11 @@ function BalancesPanel({ data, context }: PartProps) {
                   <td class="number" data-name="Multisig">
                     {text(row.shared, row.asset)}
                   </td>
-                  <td class="number" data-name="In shared memory">
+                  <td class="number" data-name="Exported, waiting">
                     {text(row.exported, row.asset)}{' '}
-                    <small>{[...row.exportedTo].map((id) => chainTitle(context, id).slice(0, 1)).join(', ')}</small>
+                    <small>
+                      {row.exportedTo.size > 0 && `to ${[...row.exportedTo].map((id) => chainTitle(context, id).slice(0, 1)).join(', ')}`}
+                    </small>
                   </td>
                   <td class="number">
                     <b>{text(row.unlocked + row.locked + row.shared + row.exported, row.asset)}</b>

@@ -94,7 +94,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
                 <span class="mono">{shortNode(block.proposerDetails.proposerNodeId)}</span>
               ),
           },
-          { name: 'Moved', value: <AmountText amount={feeAmount(moved, context)} /> },
+          { name: `${context.chain.feeSymbol} moved`, value: <AmountText amount={feeAmount(moved, context)} /> },
           { name: 'Burned', value: <AmountText amount={feeAmount(burned, context)} /> },
         ]}
       />

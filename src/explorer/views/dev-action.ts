@@ -3,7 +3,7 @@ import type { MethodJson, MethodName } from '../../api/contract/answers.ts';
 /** The groups of the dev panel, in their order. */
 export const actionGroups = {
   accounts: 'Accounts',
-  money: 'Money',
+  money: 'Money across chains',
   assets: 'Assets and NFTs',
   chain: 'Chain',
   time: 'Time',

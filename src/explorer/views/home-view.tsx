@@ -82,6 +82,7 @@ const Newest = ({ row: { id, type, height, time, summary }, context, now }: { ro
       <TitleSentence summary={summary} context={context} />
     </h2>
     <p>
+      <span>Newest transaction</span>
       <KindPill kind={kindOfType(type, summary.action === 'mint')} />
       <TxLink id={id} />
       <a href={`/block/${height}`}>Block {groupDigits(height)}</a>

@@ -120,7 +120,7 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
           </a>
           <a href="/docs/">Docs</a>
           <button type="button" class="link" data-keys-button>
-            Keys <Key letter="?" />
+            Shortcuts <Key letter="?" />
           </button>
         </span>
       </nav>
@@ -154,7 +154,7 @@ function DevStrip({ dev, isPanel, context }: { dev: DevState; isPanel: boolean; 
         <span class="wide-only">{miningText(dev)}</span>
         {latest !== undefined && (
           <span class="wide-only">
-            Snapshot <b>{latest.name}</b> <span class="quiet">block {groupDigits(latest.height)}</span>
+            Snapshot <b>“{latest.name}”</b> <span class="quiet">of block {groupDigits(latest.height)}</span>
           </span>
         )}
         {dev.faults.length > 0 && (
