@@ -7,7 +7,7 @@ export const requestResources: readonly ResourceRow[] = [
     limit:
       'three quarters of the file handles of the process (`ulimit -n`), half of that for one address (IPv6: /64); a connection without traffic is closed after `--http-idle-timeout`',
     over: 'the connection that was idle longest is closed (on Linux; elsewhere the kernel does not accept more); the check `connections` fails while the total is reached',
-    seen: 'serac_route_requests_total',
+    seen: 'connections',
     test: 'test/file-handles.test.ts',
     holds: [
       'app/platform/node/serve.ts open running ofGroup',
@@ -172,7 +172,7 @@ export const requestResources: readonly ResourceRow[] = [
   {
     resource: 'the log of calls (`dev.calls`)',
     limit:
-      '{api/contract/dev-call-methods.ts#maxLoggedCalls} calls, {api/calls/call-log.ts#maxLogBytes}, until {api/calls/call-log.ts#keptAfterRead} ms after it was last read; {api/calls/call-recorder.ts#maxWaitingCalls} calls and {api/calls/call-recorder.ts#maxWaitingBytes} bytes of bodies of each process every {api/calls/call-recorder.ts#describeInterval} ms',
+      '{api/contract/dev-call-methods.ts#maxLoggedCalls} calls, {api/calls/call-log.ts#maxLogBytes}, until {api/calls/call-log.ts#keptAfterRead} ms after it was last read; {api/calls/call-recorder.ts#maxWaitingCalls} calls and {api/calls/call-recorder.ts#maxWaitingBytes} of bodies of each process every {api/calls/call-recorder.ts#describeInterval} ms',
     over: 'the oldest calls are dropped; further calls at once are counted, further bodies are not kept',
     test: 'src/api/calls/call-recorder.test.ts',
     holds: ['api/calls/call-log.ts calls', 'api/calls/call-recorder.ts waiting'],

@@ -64,7 +64,7 @@ export const differences = {
     why: 'AvalancheGo has neither reader processes nor followed nodes, does not look for another node with its own staking key, and reads validators from its own P-Chain, so that it can verify every block of the majority.',
   },
   explorer: {
-    what: '`GET` on paths without a route, such as `/` and `/tx/<id>`, answers with the pages of the explorer. Other HTTP methods get 404.',
+    what: '`GET` on paths without a route, such as `/tx/<id>`, answers with the pages of the explorer, and so does `/` to a browser. Other HTTP methods get 404.',
     why: 'AvalancheGo answers 404. In a browser, a developer sees what a transaction did without a call.',
   },
 } as const;
