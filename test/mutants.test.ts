@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { chooseMutants, summarize, toMutant } from '../tools/mutants.ts';
+import { chooseMutants, filesOfStage, summarize, toMutant } from '../tools/mutants.ts';
 import { applyMutation, listMutations } from '../tools/mutate-source.ts';
 
 /** The changed lines of a text, by kind. */
@@ -85,9 +85,9 @@ test('the summary counts by wing what module tests and stories notice, and lists
   const mutant = (wing: string) => ({ wing, file: `src/${wing}/x.ts`, kind: 'number changed', line: 3, before: '1', after: '2' });
   const results = [
     { mutant: mutant('a'), stage: 'folder' as const, isNoticed: true },
-    { mutant: mutant('a'), stage: 'wing' as const, isNoticed: false },
+    { mutant: mutant('a'), stage: 'importers' as const, isNoticed: false },
     { mutant: mutant('b'), stage: 'stories' as const, isNoticed: true },
-    { mutant: mutant('a'), stage: 'modules' as const, isNoticed: true },
+    { mutant: mutant('a'), stage: 'importers' as const, isNoticed: true },
   ];
   const summary = summarize(results, 7, '2026-01-01', 'commit');
   expect(summary.numbers).toMatchObject({
@@ -102,7 +102,18 @@ test('the summary counts by wing what module tests and stories notice, and lists
     'noticed by module tests': 2,
     'noticed by stories': 0,
     'noticed in percent': 66.7,
-    survived: [{ at: 'src/a/x.ts:3', change: 'number changed: 1 → 2', tests: 'up to wing' }],
+    survived: [{ at: 'src/a/x.ts:3', change: 'number changed: 1 → 2', tests: 'up to importers' }],
   });
   expect([summary.found, summary.wings.b?.survived]).toEqual(['not noticed: src/a/x.ts:3', []]);
+});
+
+test('the tests of the folder come first, then those that import the file, the nearest first', () => {
+  const imports = new Map([
+    ['src/a/one.test.ts', ['src/a/one.test.ts', 'src/a/one.ts']],
+    ['src/c/far.test.ts', ['src/c/far.test.ts', 'src/c/far.ts', 'src/b/near.ts', 'src/a/one.ts']],
+    ['src/b/near.test.ts', ['src/b/near.test.ts', 'src/b/near.ts', 'src/a/one.ts']],
+    ['src/d/other.test.ts', ['src/d/other.test.ts', 'src/d/other.ts']],
+  ]);
+  expect(filesOfStage('folder', 'src/a/one.ts', imports)).toEqual(['src/a/one.test.ts']);
+  expect(filesOfStage('importers', 'src/a/one.ts', imports)).toEqual(['src/b/near.test.ts', 'src/c/far.test.ts']);
 });

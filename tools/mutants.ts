@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { readCommit } from '../bench/results.ts';
 import { createRandom } from '../test/random.ts';
+import { listModules } from './house-modules.ts';
 import { applyMutation, listMutations, type Mutation } from './mutate-source.ts';
 import { storyFiles } from './test-stories.ts';
 
 /**
- * Puts small mistakes into src/, one at a time, and counts how many the tests notice: first the tests of the file's folder, then those of its
- * wing, then all module tests, then the stories of `npm test`. It works in a copy of the tree. Pages in JSX are left out: their texts look like
- * code. The result is in test/proofs/mutants.json.
- * Usage: npm run mutants -- [--seed=N] [--count=N] [--wing=NAME] [--minutes=N] [--until=folder|wing|modules|stories]
+ * Puts small mistakes into src/, one at a time, and counts how many the tests notice: first the tests of the file's folder, then the other module tests
+ * that import the file, the nearest first, then the stories of `npm test`. It works in a copy of the tree. Pages in JSX are left out: their texts look
+ * like code. The result is in test/proofs/mutants.json.
+ * Usage: npm run mutants -- [--seed=N] [--count=N] [--wing=NAME] [--minutes=N] [--until=folder|importers|stories]
  */
 
 const root = resolve(import.meta.dir, '..');
-const stages = ['folder', 'wing', 'modules', 'stories'] as const;
+const stages = ['folder', 'importers', 'stories'] as const;
 type Stage = (typeof stages)[number];
 
 /** A mutation of a file. `line` is the first changed line; `before` and `after` are its text. */
@@ -99,13 +100,20 @@ function copyTree(): string {
   return copy;
 }
 
-/** The test files of a stage that the stages before it did not run. */
-function filesOfStage(stage: Stage, { file, wing }: Mutant, tests: readonly string[]): readonly string[] {
+/** The files that each module test imports, at any distance, the nearest first. */
+const importsOf = (copy: string, tests: readonly string[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(tests.map((test) => [test, [...listModules(join(copy, 'src'), test.replace('src/', '')).files].map((file) => `src/${file}`)]));
+
+/** The test files of a stage that the stages before it did not run. `imports`: of each module test. */
+export function filesOfStage(stage: Stage, file: string, imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  if (stage === 'stories') return storyFiles.map((name) => name.replace('./', ''));
   const isBeside = (test: string): boolean => dirname(test) === dirname(file);
-  const isInWing = (test: string): boolean => test.startsWith(`src/${wing}/`);
-  if (stage === 'folder') return tests.filter(isBeside);
-  if (stage === 'wing') return tests.filter((test) => isInWing(test) && !isBeside(test));
-  return stage === 'modules' ? tests.filter((test) => !isInWing(test)) : storyFiles.map((name) => name.replace('./', ''));
+  if (stage === 'folder') return [...imports.keys()].filter(isBeside);
+  return [...imports]
+    .map(([test, files]) => ({ test, distance: files.indexOf(file) }))
+    .filter(({ test, distance }) => distance >= 0 && !isBeside(test))
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ test }) => test);
 }
 
 /** The longest run of test files, by their number: a mutant may loop forever, and must not take the time of all others. */
@@ -205,11 +213,11 @@ const describeSurvivor = ({ mutant: { file, line, kind, before, after }, stage }
 
 /** Runs the tests stage by stage, each with the mutants that the stages before did not notice, as far as the time allows. */
 async function tryMutants(copy: string, mutants: readonly Mutant[], until: Stage, deadline: number): Promise<Result[]> {
-  const tests = listFiles(copy, /\.test\.tsx?$/);
+  const imports = importsOf(copy, listFiles(copy, /\.test\.tsx?$/));
   const results = new Map<Mutant, Result>();
   for (const stage of stages.slice(0, stages.indexOf(until) + 1))
     for (const mutant of mutants.filter((one) => results.get(one)?.isNoticed !== true)) {
-      const noticed = await isNoticed(copy, mutant, filesOfStage(stage, mutant, tests), deadline);
+      const noticed = await isNoticed(copy, mutant, filesOfStage(stage, mutant.file, imports), deadline);
       // The time is over: not all of these tests have run.
       if (Date.now() > deadline) return [...results.values()];
       const { source: _, ...shown } = mutant;
