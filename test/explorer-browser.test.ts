@@ -187,11 +187,12 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     const tab = await openLive(`/tx/${txID}`);
     const second = await openLive(`/address/${accounts[1].address}`);
     await page.show();
-    // Its stream was closed while it was hidden. A page that connects after the revert does not tell of it.
-    await until(`!document.hidden && document.querySelector('.stream-state.live') !== null`);
+    // Its stream was closed while it was hidden, and a page that connects after the revert does not tell of it: a new transaction shows that it is open.
+    const { txID: later } = await node.dev('dev.faucet', { to: accounts[1].address, amount: '1 AVAX' });
+    await until(`document.querySelector('.tx-list a[href="/tx/${later}"]') !== null`);
     await node.dev('dev.revert', { name: 'just before' });
     expect(await until(`document.querySelector('.tx-list a[href="/tx/${txID}"]') === null`)).toBe(true);
-    expect(await until(`document.querySelector('[role=status]').textContent.includes('1 block and 1 transaction are gone')`)).toBe(true);
+    expect(await until(`document.querySelector('[role=status]').textContent.includes('2 blocks and 2 transactions are gone')`)).toBe(true);
     // Hidden tabs catch up when they are shown.
     await tab.show();
     expect(await waitFor(() => tab.run<boolean>(`document.body.classList.contains('gone')`), Boolean)).toBe(true);

@@ -140,7 +140,7 @@ function WebhookRow({ webhook, context, send, isBusy }: { webhook: Webhook; cont
         <WebhookState {...{ status, delivery }} />
       </td>
       <td class="number" data-name="Delivered">
-        <a href={`/webhooks?webhook=${id}`} aria-label={`Last attempts of ${label}`}>
+        <a href={`/webhooks?webhook=${id}`} aria-label={`${groupDigits(delivery.delivered)}, last attempts of ${label}`}>
           {groupDigits(delivery.delivered)}
         </a>
         {delivery.deliveredAt !== undefined && (
