@@ -5,8 +5,14 @@ import { join } from 'node:path';
 import { findServerUser, handOver, type PrivatePostgres } from './postgres.ts';
 import { freePort } from './processes.ts';
 
-/** PgBouncer in transaction mode before one PostgreSQL server. */
-export type PrivatePgBouncer = { readonly url: string; readonly port: number; readonly stop: () => Promise<void> };
+/** PgBouncer in transaction mode before one PostgreSQL server. `stop` ends it for good, `kill` until `start`, on the same port. */
+export type PrivatePgBouncer = {
+  readonly url: string;
+  readonly port: number;
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
 
 /** Path of PgBouncer, if installed. */
 export const pgBouncerBinary: string | undefined =
@@ -43,22 +49,33 @@ export async function startPgBouncer(
     ].join('\n'),
   );
   handOver(folder, user);
-  const server = Bun.spawn([...user.prefix, pgBouncerBinary, '-q', join(folder, 'config')], {
-    cwd: folder,
-    stdout: 'ignore',
-    stderr: Bun.file(join(folder, 'log')),
-  });
-  for (let attempt = 0; !(await isListening(port)); attempt++) {
-    if (attempt === 1000 || server.exitCode !== null)
-      throw new Error(`PgBouncer did not start: ${await Bun.file(join(folder, 'log')).text()}`);
-    await Bun.sleep(10);
-  }
+  const spawnServer = () =>
+    Bun.spawn([...user.prefix, pgBouncerBinary as string, '-q', join(folder, 'config')], {
+      cwd: folder,
+      stdout: 'ignore',
+      stderr: Bun.file(join(folder, 'log')),
+    });
+  let server: ReturnType<typeof spawnServer>;
+  const start = async (): Promise<void> => {
+    server = spawnServer();
+    for (let attempt = 0; !(await isListening(port)); attempt++) {
+      if (attempt === 1000 || server.exitCode !== null)
+        throw new Error(`PgBouncer did not start: ${await Bun.file(join(folder, 'log')).text()}`);
+      await Bun.sleep(10);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    server.kill('SIGKILL');
+    await server.exited;
+  };
+  await start();
   return {
     url: `postgres://serac@127.0.0.1:${port}/postgres`,
     port,
+    kill,
+    start,
     stop: async () => {
-      server.kill('SIGKILL');
-      await server.exited;
+      await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -16,8 +16,11 @@ export type ReplicatedDeployment = {
   readonly replica: PrivatePostgres;
   /** URL of the primary for the indexer, through PgBouncer, which it refuses. */
   readonly pooledIndexerUrl: string;
+  readonly poolers: readonly [primary: PrivatePgBouncer, replica: PrivatePgBouncer];
   readonly redis: PrivateRedis;
   readonly indexer: Indexer;
+  /** Starts another indexer with the flags of the first. */
+  readonly startIndexer: () => Indexer;
   readonly apis: readonly [pooled: Program, direct: Program];
   /** Starts another API server, on the servers themselves. */
   readonly startApi: (...flags: string[]) => Promise<Program>;
@@ -60,13 +63,15 @@ export async function startReplicatedDeployment({
     const logins = ['"serac" ""', '"serac_api" ""', '"serac_indexer" ""'];
     const startPooler = async (server: PrivatePostgres): Promise<PrivatePgBouncer> =>
       opened(await startPgBouncer(server, [], logins), (pooler) => pooler.stop());
-    const poolers = [await startPooler(primary), await startPooler(replica)];
+    const poolers = [await startPooler(primary), await startPooler(replica)] as const;
     const redis = opened((await startRedis()) as PrivateRedis, (server) => server.kill());
     const node = opened(await startProgram(...nodeFlags), (program) => program.stop());
     const urlOf = (role: string, servers: readonly { readonly port: number }[]) =>
       `postgres://${role}@${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}/serac`;
     const direct = urlOf('serac_api', [primary, replica]);
-    const indexer = opened(startIndexer(node.url, `--database-url=${urlOf('serac_indexer', [primary, replica])}`), (one) => one.stop());
+    const startOneIndexer = () =>
+      opened(startIndexer(node.url, `--database-url=${urlOf('serac_indexer', [primary, replica])}`), (one) => one.stop());
+    const indexer = startOneIndexer();
     const startApi = async (...flags: string[]) =>
       opened(await startProgram('api', `--cache-url=${redis.url}`, ...apiFlags, ...flags), (program) => program.stop());
     const apis = await Promise.all([
@@ -77,9 +82,11 @@ export async function startReplicatedDeployment({
       node,
       primary,
       replica,
+      poolers,
       redis,
       pooledIndexerUrl: urlOf('serac_indexer', poolers.slice(0, 1)),
       indexer,
+      startIndexer: startOneIndexer,
       apis,
       startApi: (...flags) => startApi(`--database-url=${direct}`, ...flags),
       run: runStatement,

@@ -1,12 +1,13 @@
 /**
  * Writes the generated parts of docs/: methods, errors, flags, differences, routes and limits, which come from tables in the code, recipes and SDKs,
- * which are programs of examples/ and test/clients/sdks, and figures of the bench; and the options of `createNode`, which come from the table of flags. Run `bun tools/docs.ts` after
+ * which are programs of examples/ and test/clients/sdks, figures of the bench, and answers during failures; and the options of `createNode`, which come from the table of flags. Run `bun tools/docs.ts` after
  * changing a table; a test fails if a page is out of date.
  */
 
 import { differences } from '../src/api/differences.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { renderEventsPage } from './events-page.ts';
+import { renderFailures } from './failures-page.ts';
 import { renderPerformanceTable, renderReadmeFigures } from './figures-page.ts';
 import { renderFlagsPage } from './flags-page.ts';
 import { renderLimitsPage } from './limits-page.ts';
@@ -32,6 +33,7 @@ export const generatedPages: Record<string, () => Promise<string> | string> = {
   'docs/reference/peer-messages.md': () => renderPeerMessagesPage(),
   'docs/reference/limits.md': () => renderLimitsPage(root),
   'docs/understand/dependencies.md': () => renderDependenciesPage(root),
+  'docs/guides/cluster.md': () => renderFailures(),
   'docs/start/sdks.md': () => renderSdksPage(root),
   'docs/operate/performance.md': () => renderPerformanceTable(),
   'README.md': () => renderReadmeFigures(),

@@ -159,7 +159,7 @@ export const chainFlags = {
     group: 'Storage',
     kind: 'database',
     commands: ['api'],
-    help: 'the same database without a pooler, to be notified of new blocks; for a --database-url that goes through PgBouncer',
+    help: 'the same database without a pooler, for notifications of new blocks and while no pooler answers; for a --database-url that goes through PgBouncer',
   },
   'database-pool-size': {
     group: 'Storage',

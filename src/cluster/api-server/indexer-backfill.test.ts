@@ -7,6 +7,7 @@ import { idOf } from '../../base/bytes/id.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
+import { PostgresError } from '../postgres/postgres-fault.ts';
 import { createIndexerBackfill } from './indexer-backfill.ts';
 
 const address = (n: number) => n.toString(16).padStart(40, '0') as Address;
@@ -17,12 +18,17 @@ const pChain = idOf(Buffer.from('P'));
 function open() {
   const { timing, until } = createVirtualTiming();
   const indexer = { answers: true, isAway: false, findsImport: false };
+  const database = { hasPrimary: true, isReached: true };
+  const checkPrimary = (isThere: boolean): void => {
+    if (!isThere) throw new PostgresError('no primary', { code: 'DATABASE_DOWN', reason: 'test' });
+  };
   let tokens: Uint8Array[] = [];
   const requested: string[] = [];
   /** The primary: a request is a notification, and its result a row. */
   const primary = {
     dialect: 'postgres',
     all: async (text: string, values: readonly unknown[]) => {
+      checkPrimary(database.hasPrimary);
       if (!text.includes('pg_notify')) return tokens.map((token) => ({ token, failure: null }));
       const payload = String(values[1]);
       requested.push(...payload.split(' ').map((one) => one.slice(16)));
@@ -45,7 +51,7 @@ function open() {
   } as unknown as ClusterEnv;
   const { backfillAddresses, backfills } = createIndexerBackfill(env, {
     primary,
-    version: { reachPrimary: async () => {}, writer: () => 1 },
+    version: { reachPrimary: async () => checkPrimary(database.isReached), writer: () => 1 },
     isAway: () => indexer.isAway,
     sql,
     chain: { number: 1, id: idOf(Buffer.from('X')) },
@@ -77,7 +83,7 @@ function open() {
     await until(() => isRead);
     return reads;
   };
-  return { indexer, requested, measure, countReads };
+  return { indexer, database, requested, measure, countReads };
 }
 
 test('only what is not recorded, and exports, are asked for', async () => {
@@ -104,6 +110,21 @@ test('while nobody writes the index, nobody waits and nothing is requested', asy
   expect(await measure([exporter])).toEqual(['imports-unknown', 0]);
   expect((await measure([unrecorded]))[0]).toStartWith('503');
   expect(requested).toEqual([]);
+});
+
+test('without a primary, outputs that are stored are answered with the mark, also if it fails after the indexer has answered', async () => {
+  const { database, measure } = open();
+  database.isReached = false;
+  expect(await measure([exporter])).toEqual(['imports-unknown', 50]);
+  database.isReached = true;
+  // What has failed before is not waited for again.
+  expect(await measure([exporter])).toEqual(['complete', 0]);
+  const without = open();
+  without.database.hasPrimary = false;
+  expect(await without.measure([exporter])).toEqual(['imports-unknown', 0]);
+  expect((await without.measure([unrecorded]))[0]).toStartWith(
+    '503 Outputs from before linearization of these addresses are not stored yet: the primary',
+  );
 });
 
 test('an answer is read a second time only if the indexer stored something that it shows', async () => {

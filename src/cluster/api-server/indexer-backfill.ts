@@ -1,4 +1,5 @@
 import { createAddressBackfill } from '../../api/rest/address-backfill.ts';
+import { apiError } from '../../api/rest/api-error.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -9,6 +10,7 @@ import { exportedOutputQueries } from '../../ledger/index-write/exported-outputs
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseHosts } from '../hosts/database-hosts.ts';
 import { createBackfillRequester } from '../indexer/backfill-queue.ts';
+import { isDatabaseDown } from '../postgres/postgres-fault.ts';
 import type { IndexVersion } from './index-version.ts';
 import type { IndexedChain } from './version-query.ts';
 
@@ -54,7 +56,10 @@ export function createIndexerBackfill(
   /** Counts when the host that is read has something that a read which began before may have missed. */
   let count = 0;
   const requestBackfill = async (address: Address): Promise<void> => {
-    await request(address);
+    await request(address).catch((error: unknown) => {
+      // Without a primary nobody can be asked, as without an indexer.
+      throw isDatabaseDown(error) ? noPrimary() : error;
+    });
     fetched++;
   };
   /** Runs while the host that is read may not have yet what was backfilled. */
@@ -62,8 +67,11 @@ export function createIndexerBackfill(
   const reach = async (): Promise<void> => {
     const started = version.reachPrimary();
     reaching = started;
-    await started;
-    if (reaching === started) reaching = undefined;
+    try {
+      await started;
+    } finally {
+      if (reaching === started) reaching = undefined;
+    }
   };
   const concurrency = maxConcurrentRequests;
   const createTasks = () => ({
@@ -99,7 +107,12 @@ export function createIndexerBackfill(
       const outcome = await backfill({ withoutOutputs, withExports });
       const reached = fetched === before ? reaching : reach();
       if (reached === undefined) return outcome;
-      await reached;
+      try {
+        await reached;
+      } catch (error) {
+        if (withoutOutputs.length > 0 || !isDatabaseDown(error)) throw error;
+        return 'imports-unknown';
+      }
       // Nearly always nothing was imported: to look at the exports once more takes one statement, to read everything again up to ten.
       if (withoutOutputs.length > 0 || (await readOwners()).version !== exportsBefore) count++;
       return outcome;
@@ -107,3 +120,5 @@ export function createIndexerBackfill(
     backfills: () => count,
   };
 }
+
+const noPrimary = () => apiError(503, 'the primary of the database does not answer, through which the indexer is asked');

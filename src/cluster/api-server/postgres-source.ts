@@ -16,7 +16,6 @@ import { verifyPartitions } from '../chain/partitions.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseConfig } from '../hosts/database-config.ts';
 import { type DatabaseHosts, openDatabaseHosts } from '../hosts/database-hosts.ts';
-import { startPosition } from '../hosts/read-position.ts';
 import { createServedPosition, noServedPosition, type ServedPosition } from '../hosts/served-position.ts';
 import { readNetworkDescription, readPageSecret } from '../indexer/served-network-store.ts';
 import { joinStatements } from '../postgres/statement-joiner.ts';
@@ -50,21 +49,18 @@ export async function openPostgresSource(
 ) {
   return openTogether(env, async (opened) => {
     const hosts = opened.add(openDatabaseHosts(database, env));
-    const listening =
-      database.listenUrl === undefined ? hosts : opened.add(openDatabaseHosts({ ...database, url: database.listenUrl, poolSize: 1 }, env));
     const description = await waitForIndex(hosts.sql, env);
     const dialect = await hosts.readDialect();
     const chains = await indexedChains(hosts.sql);
     for (const { number } of chains) await verifyPartitions(hosts.sql, number);
     const sealKey = await readPageSecret(hosts.sql);
     const shared = redis === undefined ? noServedPosition : createServedPosition(redis, sha256Hex(sealKey).slice(0, 16));
-    const version = watchVersion({ env, hosts, listening, chains, dialect, shared });
+    const version = watchVersion({ env, hosts, chains, dialect, shared });
     opened.add({ close: version.stop });
     const indexStatus = watchIndexStatus(hosts, env, database.url);
     opened.add({ close: indexStatus.stop });
     await version.start();
-    if (listening !== hosts) await listening.select(startPosition).catch(() => undefined);
-    if (!listening.isNotified()) env.log(unnotifiedWarning, 'warn');
+    if (!hosts.isNotified()) env.log(unnotifiedWarning, 'warn');
 
     // The statements of a turn are one group, which ends with its slowest: slow ones are joined and sent apart.
     const read: Sql = { ...version.sql, dialect };
@@ -134,14 +130,12 @@ export async function openPostgresSource(
 function watchVersion({
   env,
   hosts,
-  listening,
   chains,
   dialect,
   shared,
 }: {
   readonly env: ClusterEnv;
   readonly hosts: DatabaseHosts;
-  readonly listening: DatabaseHosts;
   readonly chains: Parameters<typeof createVersionQuery>[0];
   readonly dialect: Sql['dialect'];
   readonly shared: ServedPosition;
@@ -149,14 +143,14 @@ function watchVersion({
   const query = createVersionQuery(chains, dialect);
   const version = watchIndexVersion({
     hosts,
-    listen: listening.listen,
+    listen: hosts.listen,
     query,
     timers: env.timers,
     now: env.clock.monotonic,
     served: shared,
     lowest: { heights: chains.map(() => 0), revision: 0 },
   });
-  for (const one of [hosts, listening]) one.track(async (sql) => (await query.read(sql)).position, version.floor);
+  hosts.track(async (sql) => (await query.read(sql)).position, version.floor);
   return version;
 }
 

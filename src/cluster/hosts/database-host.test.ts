@@ -45,7 +45,7 @@ describe.skipIf(!isAvailable)(
 
     test('says that it is the primary, its timeline, and that no pooler is in between', async () => {
       expect(await ask(pg.url)).toEqual({
-        state: { role: 'primary', timeline: 1, isPooled: false, dialect: 'postgres' },
+        state: { role: 'primary', timeline: 1, server: expect.stringMatching(/^\d+\.\d+$/), isPooled: false, dialect: 'postgres' },
         rows: [{ n: 1 }],
         lines: [],
       });

@@ -25,6 +25,8 @@ export type HostState = {
   readonly role: 'primary' | 'replica';
   /** The timeline that a primary writes; each promotion begins a new one, with a higher number. 0 for a replica. */
   readonly timeline: number;
+  /** When the server was started: the same behind a pooler and at its own address. */
+  readonly server: string;
   readonly isPooled: boolean;
   /** Whether the tables of the schema are divided over the servers of a Citus cluster; `postgres` while there are none. */
   readonly dialect: PostgresDialect;
@@ -82,6 +84,7 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
     return {
       role: row.is_replica ? 'replica' : 'primary',
       timeline: row.wal === null ? 0 : Number.parseInt(row.wal.slice(0, 8), 16),
+      server: row.started,
       isPooled,
       dialect,
     };
@@ -115,6 +118,7 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
 type ProbeRow = {
   readonly is_replica: boolean;
   readonly wal: string | null;
+  readonly started: string;
   readonly direct: string | null;
   readonly timeout: string;
   readonly seqscan: string;
@@ -126,7 +130,7 @@ type ProbeRow = {
 /** The name of a WAL file begins with the timeline. Only on Citus the first chain has a table of IDs. */
 const probeText = `SELECT pg_is_in_recovery() AS is_replica,
   CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_walfile_name(pg_current_wal_lsn()) END AS wal,
-  current_setting('${directSetting}', true) AS direct, current_setting('statement_timeout') AS timeout,
+  CAST(extract(epoch FROM pg_postmaster_start_time()) AS text) AS started, current_setting('${directSetting}', true) AS direct, current_setting('statement_timeout') AS timeout,
   current_setting('enable_seqscan') AS seqscan, CAST(current_schema() AS text) AS schema, CAST(current_user AS text) AS role,
   to_regclass('${txIdTable('citus', tablesOf(1))}') IS NOT NULL AS is_divided`;
 

@@ -1,10 +1,9 @@
 import { coalesce } from '../../api/rest/coalesce.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
-import { splitHosts } from '../postgres/database-url.ts';
 import type { Listener, PostgresDialect } from '../postgres/postgres.ts';
 import { isDatabaseDown } from '../postgres/postgres-fault.ts';
-import type { DatabaseConfig } from './database-config.ts';
+import { addressesOf, type DatabaseConfig } from './database-config.ts';
 import { type DatabaseHost, openDatabaseHost, type ReadSql } from './database-host.ts';
 import { createHostSelection, type ReadPositionOf, unreadable } from './host-selection.ts';
 import { type ReadPosition, startPosition } from './read-position.ts';
@@ -17,11 +16,15 @@ export type DatabaseHosts = ReturnType<typeof openDatabaseHosts>;
 /**
  * The servers of one database, the primary and its replicas, as `serac api` reads them; opened by `openPostgresSource`. All reads of this process go to
  * one host at a time, a replica if there is one, so that a read sees everything that the read before it saw. Another host is read only if it has all
- * that was served (the floor, see `track`). Which host is read is decided in host-selection.ts.
+ * that was served (the floor, see `track`). Which host is read is decided in host-selection.ts. If the hosts are poolers, `config.listenUrl` has the
+ * servers' own addresses: for notifications, and to be read while no pooler answers.
  */
 export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
-  const hosts = splitHosts(config.url).map((url) => openDatabaseHost(url, config, env));
-  const selection = createHostSelection(hosts, config, env);
+  const addresses = addressesOf(config);
+  const open = (url: string): DatabaseHost => openDatabaseHost(url, config, env);
+  const [named, direct] = [addresses.named.map(open), addresses.direct.map(open)];
+  const hosts = [...named, ...direct];
+  const selection = createHostSelection(named, config, env, direct);
   /** The position that a host must have reached to be read; every host has until `track` is called. */
   let floor = (): ReadPosition => startPosition;
   let isClosed = false;
@@ -56,13 +59,13 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
   const onStatementFailed = (error: unknown): void => onFailed(error);
   const primary: Sql = sqlOn({ find: findPrimary, onDown: selection.dropPrimary, onFailed: onStatementFailed });
   /** Whether `listen` can notify: the primary is known and reached without a pooler. */
-  const isNotified = (): boolean => selection.primary()?.state.isPooled === false;
+  const isNotified = (): boolean => selection.primary()?.notifier !== undefined;
 
   return {
     /** Whether the tables are divided over the servers of a Citus cluster. */
     readDialect: async (): Promise<PostgresDialect> => (await (await findCurrent()).probe()).dialect,
     /** Statements on the host that is read now; the first one selects it. */
-    sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed }),
+    sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed, isRepeated: true }),
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
     /**
@@ -95,7 +98,7 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
         stop();
         // Between two primaries notifications may have been missed.
         to.onLost();
-        stop = (isNotified() && selection.primary()?.host.listen(channel, to)) || (() => {});
+        stop = selection.primary()?.notifier?.listen(channel, to) ?? (() => {});
       };
       const forget = selection.onPrimary(start);
       start();
@@ -119,18 +122,22 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
   };
 }
 
-/** Statements on the host that `find` returns. `onDown` is called with a host that does not answer, `onFailed` with the error of the statement. */
+/**
+ * Statements on the host that `find` returns. `onDown` is called with a host that does not answer, `onFailed` with the error of the statement.
+ * `isRepeated`: statements only read, so those that got no answer run once more if there is another host.
+ */
 function sqlOn({
   find,
   onDown,
   onFailed,
+  isRepeated = false,
 }: {
   readonly find: () => Promise<DatabaseHost>;
   readonly onDown: (host: DatabaseHost) => void;
   readonly onFailed: (error: unknown) => void;
+  readonly isRepeated?: boolean;
 }): ReadSql {
-  const onHost = async <T>(run: (sql: ReadSql) => Promise<T>): Promise<T> => {
-    const host = await find();
+  const runOn = async <T>(host: DatabaseHost, run: (sql: ReadSql) => Promise<T>): Promise<T> => {
     try {
       return await run(host.sql);
     } catch (error) {
@@ -139,6 +146,16 @@ function sqlOn({
         onFailed(error);
       }
       throw error;
+    }
+  };
+  const onHost = async <T>(run: (sql: ReadSql) => Promise<T>): Promise<T> => {
+    const host = await find();
+    try {
+      return await runOn(host, run);
+    } catch (error) {
+      const other = isRepeated && isDatabaseDown(error) ? await find().catch(() => host) : host;
+      if (other === host) throw error;
+      return runOn(other, run);
     }
   };
   return {

@@ -5,12 +5,20 @@ import type { DatabaseConfig } from './database-config.ts';
 import type { DatabaseHost, HostState } from './database-host.ts';
 import { createHostSelection } from './host-selection.ts';
 
-type FakeHost = { role: HostState['role']; timeline: number; height: number; isUp: boolean };
+/** `server`: two addresses of one server have the same. */
+type FakeHost = { role: HostState['role']; timeline: number; height: number; isUp: boolean; server: string; isPooled: boolean };
 
 /** Hosts that the test changes, and a clock in milliseconds. */
-function createHosts(given: { readonly [name: string]: Partial<FakeHost> }, config: Partial<DatabaseConfig> = {}) {
+function createHosts(
+  given: { readonly [name: string]: Partial<FakeHost> },
+  config: Partial<DatabaseConfig> = {},
+  reserve: readonly string[] = [],
+) {
   const states = new Map<string, FakeHost>(
-    Object.entries(given).map(([name, state]) => [name, { role: 'replica', timeline: 0, height: 0, isUp: true, ...state }]),
+    Object.entries(given).map(([name, state]) => [
+      name,
+      { role: 'replica', timeline: 0, height: 0, isUp: true, server: name, isPooled: false, ...state },
+    ]),
   );
   const stateOf = (name: string) => states.get(name) as FakeHost;
   const down = () => new PostgresError('no answer', { code: 'DATABASE_DOWN', reason: 'test' });
@@ -19,9 +27,9 @@ function createHosts(given: { readonly [name: string]: Partial<FakeHost> }, conf
     url: name,
     sql: { dialect: 'postgres', all: async () => [stateOf(name).height], groupThen: async () => ({ results: [], last: [] }) },
     probe: async () => {
-      const { role, timeline, isUp } = stateOf(name);
+      const { isUp, height: _, ...state } = stateOf(name);
       if (!isUp) throw down();
-      return { role, timeline, isPooled: false };
+      return state;
     },
   })) as unknown as DatabaseHost[];
   let now = 0;
@@ -32,7 +40,11 @@ function createHosts(given: { readonly [name: string]: Partial<FakeHost> }, conf
     timers: { after: () => () => {} },
     log: (line: string) => void lines.push(line),
   } as unknown as ClusterEnv;
-  const selection = createHostSelection(hosts, { readsReplicas: true, maxLag: 1000, ...config } as DatabaseConfig, env);
+  const [named, direct] = [false, true].map((isReserve) => hosts.filter(({ name }) => reserve.includes(name) === isReserve)) as [
+    DatabaseHost[],
+    DatabaseHost[],
+  ];
+  const selection = createHostSelection(named, { readsReplicas: true, maxLag: 1000, ...config } as DatabaseConfig, env, direct);
   selection.setReadPosition(async (sql) => ({ heights: (await sql.all('', [])) as number[], revision: 0 }));
   return {
     selection,
@@ -123,4 +135,30 @@ test('a host that is dropped and selected again is no change: what was read befo
     expect(await select(5)).toBe(read);
   }
   expect([selection.changes(), lines]).toEqual([0, [`reading from ${read}`]]);
+});
+
+test("while no pooler answers, the servers' own addresses are read; notifications come from there all the time", async () => {
+  const primary = { role: 'primary', timeline: 1, server: 'first' } as const;
+  const { select, set, selection } = createHosts(
+    {
+      pooledPrimary: { ...primary, isPooled: true },
+      pooledReplica: { server: 'second', isPooled: true },
+      primary,
+      replica: { server: 'second' },
+    },
+    {},
+    ['primary', 'replica'],
+  );
+  const roles = () => [selection.primary()?.host.name, selection.primary()?.notifier?.name];
+  expect([await select(), ...roles()]).toEqual(['pooledReplica', 'pooledPrimary', 'primary']);
+  set('pooledReplica', { isUp: false });
+  expect([await select(), ...roles()]).toEqual(['pooledPrimary', 'pooledPrimary', 'primary']);
+  expect(selection.leftOut()).toEqual(['pooledReplica is not read: no answer']);
+  set('pooledPrimary', { isUp: false });
+  expect([await select(), ...roles()]).toEqual(['replica', 'primary', 'primary']);
+  set('pooledReplica', { isUp: true });
+  expect([await select(), ...roles()]).toEqual(['pooledReplica', 'primary', 'primary']);
+  // An address that only this server cannot reach is no trouble while the poolers answer.
+  set('replica', { isUp: false });
+  expect([await select(), selection.leftOut()]).toEqual(['pooledReplica', ['pooledPrimary is not read: no answer']]);
 });

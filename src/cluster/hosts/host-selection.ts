@@ -10,7 +10,8 @@ import { createReplicaLag } from './replica-lag.ts';
 
 export type ReadPositionOf = (sql: Sql) => Promise<ReadPosition>;
 
-type Primary = { readonly host: DatabaseHost; readonly state: HostState };
+/** `notifier`: the address of the primary without a pooler, which passes notifications on. */
+type Primary = { readonly host: DatabaseHost; readonly state: HostState; readonly notifier: DatabaseHost | undefined };
 
 type Answer = { readonly host: DatabaseHost; readonly state: HostState; readonly position: ReadPosition };
 type Probed = Answer | { readonly host: DatabaseHost; readonly error: unknown };
@@ -18,15 +19,23 @@ type Probed = Answer | { readonly host: DatabaseHost; readonly error: unknown };
 /** Milliseconds within which a host must answer, if there are others. */
 const probeTimeout = 1000;
 
-/** Selects which host is read, and finds which is the primary. Used by `openDatabaseHosts`. */
-export function createHostSelection(hosts: readonly DatabaseHost[], config: DatabaseConfig, env: ClusterEnv) {
-  const isAlone = hosts.length === 1;
+/**
+ * Selects which host is read, and finds which is the primary. Used by `openDatabaseHosts`. `reserve`: the servers' own addresses, if `hosts` are poolers;
+ * they are read while no pooler can be.
+ */
+export function createHostSelection(
+  hosts: readonly DatabaseHost[],
+  config: DatabaseConfig,
+  env: ClusterEnv,
+  reserve: readonly DatabaseHost[] = [],
+) {
+  const isAlone = hosts.length + reserve.length === 1;
   const lag = createReplicaLag(env.clock.monotonic);
   const choosePrimary = createPrimaryChoice();
   const logLeftOut = createHostLog(env);
   // Each process begins with another replica.
   const first = (env.random(1)[0] as number) % hosts.length;
-  const order = [...hosts.slice(first), ...hosts.slice(0, first)];
+  const order = [...hosts.slice(first), ...hosts.slice(0, first), ...reserve];
   const listeners = new Set<() => void>();
   let current: DatabaseHost | undefined;
   let lastRead: DatabaseHost | undefined;
@@ -55,7 +64,8 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
   };
 
   const setPrimary = (found: Primary | undefined): void => {
-    const isSame = primary?.host === found?.host && primary?.state.timeline === found?.state.timeline;
+    const isSame =
+      primary?.host === found?.host && primary?.notifier === found?.notifier && primary?.state.timeline === found?.state.timeline;
     primary = found;
     if (!isSame) for (const listener of listeners) listener();
   };
@@ -64,7 +74,7 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
   const reasonAgainst = (one: Probed, wanted: ReadPosition): string | undefined => {
     if ('error' in one) return withoutPrefix(messageOf(one.error), one.host.name);
     const behind = one.state.role === 'replica' ? lag.of(one.position) : 0;
-    if (one.state.role === 'primary' && one.host !== primary?.host)
+    if (one.state.role === 'primary' && one.state.server !== primary?.state.server)
       return 'it accepts writes, but another host was promoted; make it a replica of that one';
     if (behind > config.maxLag) return `it is a replica ${describeLag(behind)}, at ${describePosition(one.position)}`;
     return isAtLeast(one.position, wanted)
@@ -78,12 +88,15 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     const answers = probed.filter((one): one is Answer => 'position' in one);
     const found = choosePrimary(answers);
     if (found !== undefined) lag.add(found.position);
-    setPrimary(found);
+    setPrimary(found && { ...found, notifier: findNotifier(answers, found) });
     const reasons = new Map(probed.map((one) => [one.host, reasonAgainst(one, wanted)]));
-    leftOut = [...reasons].flatMap(([{ name }, reason]) => (reason === undefined ? [] : [`${name} is not read: ${reason}`]));
-    if (!isAlone) logLeftOut(leftOut);
     const usable = answers.filter(({ host }) => reasons.get(host) === undefined);
-    setCurrent(chooseHost(usable, config.readsReplicas ? 'replica' : 'primary', current));
+    const preferred = usable.filter(({ host }) => !reserve.includes(host));
+    leftOut = [...reasons].flatMap(([host, reason]) =>
+      reason === undefined || (preferred.length > 0 && reserve.includes(host)) ? [] : [`${host.name} is not read: ${reason}`],
+    );
+    if (!isAlone) logLeftOut(leftOut);
+    setCurrent(chooseHost(preferred.length > 0 ? preferred : usable, config.readsReplicas ? 'replica' : 'primary', current));
     if (current !== undefined) return;
     const [only] = probed;
     if (isAlone && only !== undefined && 'error' in only) throw only.error;
@@ -117,6 +130,9 @@ export function createHostSelection(hosts: readonly DatabaseHost[], config: Data
     readPosition: (sql: Sql): Promise<ReadPosition> => readPosition(sql),
   };
 }
+
+const findNotifier = (answers: readonly Answer[], primary: Answer): DatabaseHost | undefined =>
+  answers.find(({ state }) => state.role === 'primary' && state.server === primary.state.server && !state.isPooled)?.host;
 
 /** A host of the preferred role if there is one; the one that is read now if it is among them. */
 function chooseHost(usable: readonly Answer[], preferred: HostState['role'], current: DatabaseHost | undefined): DatabaseHost | undefined {

@@ -1,9 +1,8 @@
 import { messageOf } from '../../base/fault.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
-import { splitHosts } from '../postgres/database-url.ts';
 import type { Postgres } from '../postgres/postgres.ts';
 import { PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
-import type { DatabaseConfig } from './database-config.ts';
+import { addressesOf, type DatabaseConfig } from './database-config.ts';
 import { type DatabaseHost, type HostState, openDatabaseHost } from './database-host.ts';
 
 /*
@@ -35,7 +34,8 @@ export function createPrimaryChoice(): <H extends ProbedHost>(probed: readonly H
     let best: (H & { readonly state: HostState }) | undefined;
     for (const one of probed)
       if (isProbed(one) && one.state.role === 'primary' && one.state.timeline >= newestTimeline) {
-        best = one;
+        // Of two addresses of one server, the first.
+        if (one.state.timeline !== best?.state.timeline) best = one;
         newestTimeline = one.state.timeline;
       }
     return best;
@@ -79,7 +79,8 @@ export async function openPrimary(
   env: Pick<ClusterEnv, 'openPostgres' | 'log'>,
   takesReplica = false,
 ): Promise<Postgres> {
-  const hosts = splitHosts(database.url).map((url) =>
+  const { named, direct } = addressesOf(database);
+  const hosts = [...named, ...direct].map((url) =>
     openDatabaseHost(url, { statementTimeout: database.statementTimeout, poolSize: 1 }, env),
   );
   try {
