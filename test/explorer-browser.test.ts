@@ -350,7 +350,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     expect(Math.abs(Number((await node.dev('dev.getTime')).offset) - 86_400)).toBeLessThan(60);
     await click('Freeze');
     expect(await untilNote('The clock stands still')).toBe(true);
-    await click('Reset');
+    await click('Back to real time');
     expect(await untilNote('The clock shows the real time')).toBe(true);
     expect((await node.dev('dev.getTime')).frozen).toBe(false);
     await click('Mine 1');

@@ -75,7 +75,7 @@ describe.skipIf(binary === undefined)('Chromium: the explorer is steady', () => 
     await node.dev('dev.setLatency', { ms: 0, method: 'avm.getHeight' });
     expect(await until(`document.querySelector('.strip-faults') === null`)).toBe(true);
     const { name } = await node.dev('dev.snapshot', { name: 'before the fall' });
-    expect(await shows(`Snapshot ${name}`)).toBe(true);
+    expect(await shows(`Snapshot “${name}”`)).toBe(true);
     await node.dev('dev.deleteSnapshot', { name });
     expect(await until(`!document.body.textContent.includes('before the fall')`)).toBe(true);
   });

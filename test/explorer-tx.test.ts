@@ -59,7 +59,7 @@ const textOf = (part: string): string =>
 test('a shared input says how many must sign, who signed and who did not', async () => {
   const page = await html(`/tx/${ids.shared}`);
   const [, row = ''] = /<li id="in-0">.*?<div class="owner"><p>(.*?)<\/p>/.exec(page) ?? [];
-  expect(textOf(row)).toBe('2 of 3 must sign signed: account 1 account 3 did not sign: account 2');
+  expect(textOf(row)).toBe('2 of 3 must sign signed: account 1 , account 3 did not sign: account 2');
   const [, credentials = ''] = /<table data-csv="credentials">.*?<tbody>(.*?)<\/tbody>/.exec(page) ?? [];
   const owners = [...credentials.matchAll(/<tr><td[^>]*>0<\/td><td[^>]*>(.*?)<\/td>/g)].map(([, owner = '']) => textOf(owner));
   expect(owners.toSorted()).toEqual(['account 1', 'account 3']);
@@ -89,7 +89,7 @@ test('a block with several transactions says what they move and names the larges
   // Account 0 pays itself, which moves nothing.
   expect(textOf(/<h2>(.*?)<\/h2>/.exec(page)?.[1] ?? '')).toBe('4 transactions moved 17 AVAX');
   const [, list = ''] = /<ol [^>]*aria-label="Largest payments">(.*?)<\/ol>/.exec(page) ?? [];
-  const named = [...list.matchAll(/<span class="sentence">(.*?)<\/span> <a class="mono"/g)].map(([, one = '']) => textOf(one));
+  const named = [...list.matchAll(/<span class="sentence[^"]*">(.*?)<\/span> <a class="mono"/g)].map(([, one = '']) => textOf(one));
   expect(named).toEqual(['account 2 sent 9 AVAX to account 0', 'account 3 sent 5 AVAX to account 0', 'account 1 sent 3 AVAX to account 0']);
   expect(page).toContain('data-picture="block"');
   expect(textOf(/<div class="table-foot">(.*?)<\/div>/.exec(page)?.[1] ?? '')).toBe('1–4 of 4 transactions');

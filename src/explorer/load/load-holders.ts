@@ -31,6 +31,9 @@ export const supplyOf = (asset: Pick<AssetDetails, 'type' | 'supply' | 'nftSuppl
 
 type HoldersQuery = { readonly query: URLSearchParams; readonly rows: number | undefined };
 
+/** A part of the supply in percent, in steps of a hundredth. */
+export const percentOf = (part: bigint, supply: bigint): number => (supply === 0n ? 0 : Number((part * 10_000n) / supply) / 100);
+
 /** A page of the holders of an asset by rank. A rank is a place: the list is a ranking, and says who is there now. */
 export async function loadHolders(
   source: Source,

@@ -153,7 +153,7 @@ function Ribbon({ one, from, to, isLabelled, page, side }: RibbonProps) {
       />
       {isLabelled ? (
         <>
-          <text x={textX} y={edge - 3} text-anchor={anchor} class="strand-title">
+          <text x={textX} y={edge - 3} text-anchor={anchor} class={`strand-title${strand.title.includes('…') ? ' mono' : ''}`}>
             {strand.title}
           </text>
           <text x={textX} y={edge + 14} text-anchor={anchor} class="strand-text">

@@ -22,6 +22,8 @@ type PlotFrameProps = {
   readonly last: number;
   /** Whether each value is of a day of UTC. Other times are shown in the zone of the reader. */
   readonly isByDay?: boolean | undefined;
+  /** Seconds that a bar is of: its time is written below its middle. */
+  readonly barTime?: number;
   readonly ticks: readonly number[];
   readonly atY: (value: number) => number;
   readonly values: PlotValues;
@@ -46,6 +48,7 @@ export function PlotFrame({
   first,
   last,
   isByDay = false,
+  barTime = 0,
   ticks,
   atY,
   values: plain,
@@ -80,18 +83,20 @@ export function PlotFrame({
         <text x={0} y={height - 6} class="axis-text">
           {`UTC${offsetText(offset)}`}
         </text>
-        {timeTicks(first, last, Math.max(2, Math.min(8, Math.floor(area.width / tickSpace))), offset).map(({ time, text: word }) => {
-          const x = atTime(time);
-          const side = x < area.x + halfText ? '' : x > width - halfText ? 'end' : 'middle';
-          return (
-            <>
-              <path d={`M${x} ${base}v4`} class="zero-line" />
-              <text x={x} y={height - 6} class={`axis-text ${side}`}>
-                {word}
-              </text>
-            </>
-          );
-        })}
+        {timeTicks(first, last - barTime, Math.max(2, Math.min(8, Math.floor(area.width / tickSpace))), offset).map(
+          ({ time, text: word }) => {
+            const x = atTime(time + barTime / 2);
+            const side = x < area.x + halfText ? '' : x > width - halfText ? 'end' : 'middle';
+            return (
+              <>
+                <path d={`M${x} ${base}v4`} class="zero-line" />
+                <text x={x} y={height - 6} class={`axis-text ${side}`}>
+                  {word}
+                </text>
+              </>
+            );
+          },
+        )}
         {at !== undefined && <PlotCursor at={at} values={values} area={area} />}
       </svg>
     </div>

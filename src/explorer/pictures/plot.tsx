@@ -36,7 +36,7 @@ export function Plot({ points, width, height, kind, unit, label, color = 1, isBy
     isFilled: kind === 'bars',
   };
   return (
-    <PlotFrame {...{ width, height, unit, label, first, last: last + barTime, isByDay, ticks, atY, values }}>
+    <PlotFrame {...{ width, height, unit, label, first, last: last + barTime, barTime, isByDay, ticks, atY, values }}>
       {kind === 'bars' ? (
         bars(shown, { left: margin.left, plotWidth, base, atY }).map((d) => <path d={d} class={`plot-bar mark-${color}`} />)
       ) : (

@@ -1,15 +1,16 @@
 import { groupDigits } from '../text/text-format.ts';
 
-const width = 660;
 const height = 92;
 
 /** The chain as a line from block 0 to the last block, with snapshots as rings. Those above the last block are left behind by a revert. */
 export function SnapshotLine({
   snapshots,
   height: tip,
+  width,
 }: {
   snapshots: readonly { readonly name: string; readonly height: number }[];
   height: number;
+  width: number;
 }) {
   const last = Math.max(tip, 1, ...snapshots.map(({ height: at }) => at));
   const atX = (block: number): number => 16 + (block / last) * (width - 110);

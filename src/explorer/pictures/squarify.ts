@@ -5,11 +5,11 @@ export type Cell = { readonly index: number; readonly x: number; readonly y: num
 const leastArea = 144;
 
 /** Areas with a floor, so that every cell is seen: in square pixels of a picture. Cells at the floor take at most half of the picture. */
-export function withFloor(areas: readonly number[], width: number, height: number): number[] {
+export function withFloor(areas: readonly number[], width: number, height: number, least = leastArea): number[] {
   const total = areas.reduce((sum, area) => sum + area, 0);
   const pixels = width * height;
   if (total <= 0 || pixels <= 0) return [...areas];
-  const floor = Math.min(leastArea, pixels / 2 / areas.length);
+  const floor = Math.min(least, pixels / 2 / areas.length);
   const sizes = areas.map((area) => (area / total) * pixels);
   const raised = sizes.filter((size) => size < floor).length * floor;
   const rest = sizes.reduce((sum, size) => (size < floor ? sum : sum + size), 0);

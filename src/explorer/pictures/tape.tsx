@@ -51,7 +51,9 @@ export function Tape({
             <Layers block={block} share={shareOf(block.bytes)} />
             <path d={outline} class="tile-edge" />
           </svg>
-          <span class="tile-count">{groupDigits(block.txs)} tx</span>
+          <span class="tile-count">
+            {groupDigits(block.txs)} tx <small>{bytesText(block.bytes)}</small>
+          </span>
           <b>
             <span class="hidden">Block </span>
             {groupDigits(block.height)}

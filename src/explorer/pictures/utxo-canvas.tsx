@@ -4,6 +4,9 @@ import { Hatch, limitItems, TreemapCell, type TreemapItem } from './treemap.tsx'
 /** The outputs of one asset. */
 type Slab = { readonly asset: string; readonly items: readonly TreemapItem[] };
 
+/** The smallest area of an output in square pixels, as of a target for a finger: beside a large change the others would be slivers. */
+const leastOutput = 576;
+
 /** Unspent outputs: a slab for each asset, as wide as the square root of its count (at least 15 %); inside, area is the amount. */
 export function UtxoCanvas({ slabs, width, height, label }: { slabs: readonly Slab[]; width: number; height: number; label: string }) {
   const gap = 6;
@@ -19,7 +22,7 @@ export function UtxoCanvas({ slabs, width, height, label }: { slabs: readonly Sl
         x += (widths[at] as number) + gap;
         const slab = widths[at] as number;
         const areas = shown.map(({ area }) => area);
-        return squarify(withFloor(areas, slab, height), slab, height).map((cell: Cell) => (
+        return squarify(withFloor(areas, slab, height, leastOutput), slab, height).map((cell: Cell) => (
           <TreemapCell cell={{ ...cell, x: cell.x + left }} item={shown[cell.index] as TreemapItem} />
         ));
       })}

@@ -48,7 +48,7 @@ function isJson(text: string): boolean {
 /** What it is, in a word or two. */
 export function payloadWord(payload: PayloadKind): string {
   if (payload.kind === 'image') return payload.type;
-  return { text: 'text', json: 'JSON', url: 'URL, not loaded', bytes: 'bytes', empty: 'no payload' }[payload.kind];
+  return { text: 'text', json: 'JSON', url: 'URL', bytes: 'bytes', empty: 'no payload' }[payload.kind];
 }
 
 /** The path of the image in the payload of an NFT output; payload-image.ts answers it. */

@@ -85,14 +85,17 @@ export function timeText(unix: number): string {
 export const isoText = (unix: number): string | undefined =>
   unix > lastSecond ? undefined : rfc3339(BigInt(Math.floor(unix)) * 1_000_000_000n);
 
-/** How long ago, in one unit: `4 s`, `12 min`, `3 h`, `2 d`. A time in the future counts as now. */
+/** How long ago, in one unit: `4 s`, `12 min`, `3 h`, `2 d`, and from two years on `5 y`. A time in the future counts as now. */
 export function ageText(seconds: number): string {
   const age = Math.max(0, seconds);
   if (age < 60) return `${Math.floor(age)} s`;
   if (age < 3600) return `${Math.floor(age / 60)} min`;
   if (age < 86_400) return `${Math.floor(age / 3600)} h`;
-  return `${groupDigits(Math.floor(age / 86_400))} d`;
+  const days = Math.floor(age / 86_400);
+  return days < 2 * daysPerYear ? `${days} d` : `${Math.floor(days / daysPerYear)} y`;
 }
+
+const daysPerYear = 365.25;
 
 /** How long something still takes, in two units: `11 d 23 h`. */
 export function spanText(seconds: number): string {

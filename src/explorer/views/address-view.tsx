@@ -45,6 +45,7 @@ export function AddressView({ data, context, now, origin }: ViewProps<AddressDat
           <span class="spellings">
             {spellings.map((one) => (
               <span title={one}>
+                {one.startsWith('0x') && 'bytes '}
                 {one.length > 24 ? `${one.slice(0, 14)}…${one.slice(-6)}` : one}{' '}
                 <CopyButton text={one} what={one.slice(0, 2) === '0x' ? 'hex' : `spelling ${one.slice(0, 2)}`} />
               </span>
@@ -107,6 +108,7 @@ function BalancesPanel({ data, context }: PartProps) {
   }
   for (const { asset } of shared) rowOf(asset).shared += BigInt(asset.amount);
   const list = [...rows.values()];
+  const isSplit = list.some(isParted);
   const text = (value: bigint, { denomination, type }: AssetAmount): string => amountText(value, type === 'nft' ? 0 : denomination);
   return (
     <Panel title="Balances" weight="answer" side={list.length > 0 && <SaveMenu csv="balances" />}>
@@ -118,7 +120,7 @@ function BalancesPanel({ data, context }: PartProps) {
             <thead>
               <tr>
                 <th class="asset-cell">Asset</th>
-                <th class="bar-cell">
+                <th class="bar-cell" hidden={!isSplit}>
                   <span class="hidden">Shares</span>
                 </th>
                 <th class="number">Unlocked</th>
@@ -150,8 +152,8 @@ function BalancesPanel({ data, context }: PartProps) {
                       </small>
                     )}
                   </td>
-                  <td class="bar-cell">
-                    <Shares row={row} />
+                  <td class="bar-cell" hidden={!isSplit}>
+                    {isParted(row) && <Shares row={row} />}
                   </td>
                   <td class="number" data-name="Unlocked">
                     {text(row.unlocked, row.asset)}
@@ -177,50 +179,55 @@ function BalancesPanel({ data, context }: PartProps) {
           </table>
         </Scroll>
       )}
-      <ul class="legend">
-        {(
-          [
-            [1, 'Unlocked'],
-            [0, 'Locked'],
-            [2, 'Multisig, more than one must sign'],
-            [4, 'Exported, waiting'],
-          ] as const
-        ).map(([color, word]) => (
-          <li>
-            <i class={`dot ${color === 0 ? 'mark-hatch' : `mark-bg-${color}`}`} />
-            {word}
-          </li>
-        ))}
-      </ul>
+      {isSplit && (
+        <ul class="legend">
+          {(
+            [
+              [1, 'Unlocked'],
+              [0, 'Locked'],
+              [2, 'Multisig, more than one must sign'],
+              [4, 'Exported, waiting'],
+            ] as const
+          ).map(([color, word]) => (
+            <li>
+              <i class={`dot ${color === 0 ? 'mark-hatch' : `mark-bg-${color}`}`} />
+              {word}
+            </li>
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }
 
+/** Whether a balance has more than one part: a bar of one colour says nothing. */
+const isParted = ({ unlocked, locked, shared, exported }: Split): boolean =>
+  [unlocked, locked, shared, exported].filter((part) => part > 0n).length > 1;
+
+/** The least width of a part in percent: it can be seen, however small it is. */
+const minPart = 2.5;
+
 function Shares({ row: { unlocked, locked, shared, exported } }: { row: Split }) {
-  const total = Number(unlocked + locked + shared + exported);
+  const values = [unlocked, locked, shared, exported].map(Number);
+  const sum = values.reduce((all, value) => all + value, 0);
+  const widths = values.map((value) => (value === 0 ? 0 : Math.max(minPart, (value / sum) * 100)));
+  const scale = 100 / widths.reduce((all, width) => all + width, 0);
+  const names = ['mark-fill-1', 'fill-1', 'mark-fill-2', 'mark-fill-4'];
   let x = 0;
-  const parts = [
-    [unlocked, 'mark-fill-1'],
-    [locked, 'fill-1'],
-    [shared, 'mark-fill-2'],
-    [exported, 'mark-fill-4'],
-  ] as const;
   return (
     <svg width="100%" height="12" aria-hidden="true">
-      {total > 0 &&
-        parts.map(([value, name]) => {
-          const percent = (Number(value) / total) * 100;
-          const size = { x: `${x}%`, y: 0, width: `${Math.max(0.4, percent - 0.4)}%`, height: 12 };
-          x += percent;
-          return (
-            percent > 0 && (
-              <>
-                <rect {...size} class={name} />
-                {name === 'fill-1' && <rect {...size} class="hatched" />}
-              </>
-            )
-          );
-        })}
+      {widths.map((width, at) => {
+        const size = { x: `${x}%`, y: 0, width: `${width * scale - 0.4}%`, height: 12 };
+        x += width * scale;
+        return (
+          width > 0 && (
+            <>
+              <rect {...size} class={names[at]} />
+              {names[at] === 'fill-1' && <rect {...size} class="hatched" />}
+            </>
+          )
+        );
+      })}
     </svg>
   );
 }

@@ -15,6 +15,11 @@ export function AssetDaysPanel({ data: { asset, days, range } }: { data: AssetDa
       side={
         <>
           <nav class="switch" aria-label="Range">
+            {range === undefined && (
+              <a href={`/asset/${asset.assetId}`} aria-current="true" data-in-place>
+                All
+              </a>
+            )}
             {Object.entries(assetRanges).map(([name, { word }]) => (
               <a href={`/asset/${asset.assetId}?range=${name}`} aria-current={name === range ? 'true' : undefined} data-in-place>
                 {word}

@@ -26,6 +26,7 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
         chip={<Chip tone="plain">{asset.symbol || 'no symbol'}</Chip>}
         line={isNft ? familyWords[type] : `${asset.cap} cap · ${plural(asset.denomination, 'decimal')}`}
         id={asset.assetId}
+        idName="Asset"
         buttons={<CopyAs origin={origin} path={`${chainPath(context)}/assets/${asset.assetId}`} />}
       />
       <Facts
@@ -36,6 +37,11 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
             name: isNft ? unitNames[type] : 'Supply on this chain',
             value: isNft ? groupDigits(asset.nftSupply) : amountText(asset.supply, asset.denomination),
           },
+          {
+            name: isNft ? 'Last used' : 'Minted in all',
+            value: isNft ? dateText(asset.lastActivityTimestamp) : amountText(holders.minted, asset.denomination),
+          },
+          { name: 'Holders', value: <a href={`/holders/${asset.assetId}`}>{groupDigits(holders.holders)}</a> },
           { name: 'Transactions', value: groupDigits(asset.txCount) },
           {
             name: 'Created',
@@ -49,11 +55,6 @@ export function AssetView({ data, context, now, origin }: ViewProps<AssetData>) 
               ),
             note: dateText(asset.createdAtTimestamp),
           },
-          {
-            name: isNft ? 'Last used' : 'Minted in all',
-            value: isNft ? dateText(asset.lastActivityTimestamp) : amountText(holders.minted, asset.denomination),
-          },
-          { name: 'Holders', value: <a href={`/holders/${asset.assetId}`}>{groupDigits(holders.holders)}</a> },
           {
             name: 'Minters',
             value:

@@ -91,7 +91,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
               block.proposerDetails === undefined ? (
                 '– (not in the block)'
               ) : (
-                <span class="mono">{shortNode(block.proposerDetails.proposerNodeId)}</span>
+                <span class="mono breakable">{block.proposerDetails.proposerNodeId}</span>
               ),
           },
           { name: `${context.chain.feeSymbol} moved`, value: <AmountText amount={feeAmount(moved, context)} /> },
@@ -107,7 +107,7 @@ export function BlockView({ data, context, now, origin }: ViewProps<BlockData>) 
           line={({ line }) => line}
           context={context}
           columns={[
-            { name: 'In, out', cell: ({ inputs, outputs }) => `${inputs}, ${outputs}` },
+            { name: 'In → out', cell: ({ inputs, outputs }) => `${inputs} → ${outputs}` },
             { name: 'Amount', cell: ({ line: { summary } }) => <Moved summary={summary} />, phone: 'line-2-end' },
             { name: 'Fee', cell: ({ fee }) => amountText(fee, context.chain.feeDecimals) },
           ]}
@@ -142,8 +142,6 @@ const Pages = ({ block, first, count }: { block: number; first: number; count: n
     )}
   </span>
 );
-
-const shortNode = (id: string): string => `NodeID-${shortId(id.replace('NodeID-', ''))}`;
 
 const IdWithCopy = ({ id, what, isPageId = false }: { id: string; what: string; isPageId?: boolean }) => (
   <span class="mono breakable">
@@ -205,7 +203,7 @@ function BlockMap({ txs, count, moved, context, csv }: BlockMapProps) {
         label: `${word} ${text} ${shortId(id)}: ${tx.inputs} in, ${tx.outputs} out; ${tx.bytes} bytes; fee ${amountText(tx.fee, feeDecimals)}`,
         card: [
           ['Amount', text === '' ? '–' : text],
-          ['In, out', `${tx.inputs}, ${tx.outputs}`],
+          ['In → out', `${tx.inputs} → ${tx.outputs}`],
           ['Size', bytesText(tx.bytes)],
           ['Fee', `${amountText(tx.fee, feeDecimals)} ${feeSymbol}`],
         ],
@@ -215,6 +213,7 @@ function BlockMap({ txs, count, moved, context, csv }: BlockMapProps) {
   const toggle = (word: string): void => setHidden(hidden.includes(word) ? hidden.filter((one) => one !== word) : [...hidden, word]);
   return (
     <Panel
+      weight="answer"
       title={
         <span class="sentence">
           {plural(count, 'transaction')}
@@ -238,7 +237,7 @@ function BlockMap({ txs, count, moved, context, csv }: BlockMapProps) {
         <Treemap
           items={items}
           width={width}
-          height={330}
+          height={Math.min(330, 72 + 24 * items.length)}
           label={`Transactions of the block by ${area}; the table below has the same facts`}
         />
       </div>

@@ -14,7 +14,7 @@ export const BlocksView = ({ data: { blocks, pager }, context: { chain }, now }:
       <table data-csv="blocks" class="block-list">
         <thead>
           <tr>
-            <th class="number">Height</th>
+            <th>Height</th>
             <th>Transactions</th>
             <th class="number">Moved</th>
             <th class="number">Burned, {chain.feeSymbol}</th>
@@ -27,7 +27,7 @@ export const BlocksView = ({ data: { blocks, pager }, context: { chain }, now }:
           <Rows>
             {blocks.map(({ height, id, kinds, bytes, burned, moved, time }) => (
               <tr>
-                <td class="number">
+                <td>
                   <a href={`/block/${height}`}>{groupDigits(height)}</a>
                 </td>
                 <td class="line-2 kinds">
@@ -79,7 +79,7 @@ function Moved({ moved }: Pick<Block, 'moved'>) {
       </span>
     );
   const [first] = moved.amounts;
-  if (first === undefined) return <span class="quiet">0</span>;
+  if (first === undefined) return <span class="quiet">nothing</span>;
   return (
     <>
       <AmountText amount={first} />

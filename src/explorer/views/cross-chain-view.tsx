@@ -113,7 +113,7 @@ function TransferRow({ transfer, context, now }: { transfer: Transfer; context: 
       <td data-name="Exported by">
         {sourceChain === context.chain.id ? <TxLink id={exportTxHash} /> : <span class="mono quiet">{exportTxHash.slice(0, 8)}…</span>}
       </td>
-      <td data-name="Imported by">
+      <td data-name={isDone ? 'Imported by' : 'Waiting'}>
         {importTxHash !== undefined && destinationChain === context.chain.id ? (
           <TxLink id={importTxHash} />
         ) : isDone ? (

@@ -45,7 +45,7 @@ export function DevClock({ data }: ViewProps<DevData>) {
             disabled={isBusy}
             onClick={() => run('dev.resetTime', {}, () => 'The clock shows the real time')}
           >
-            Reset
+            Back to real time
           </button>
         </>
       }

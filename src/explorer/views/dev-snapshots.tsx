@@ -11,6 +11,7 @@ import { maxUndoTxs, replaceWithUndo } from './dev-undo.ts';
 import { Changes, type StateDiff } from './dev-undone.tsx';
 import { FormNote, Question } from './form.tsx';
 import { Panel, Scroll } from './parts.tsx';
+import { useWidth } from './use-width.ts';
 
 type Asked = { readonly name: string; readonly what: 'revert' | 'delete' };
 type Shown = { readonly name: string; readonly diff: StateDiff; readonly isReverted: boolean };
@@ -21,6 +22,7 @@ export function DevSnapshots({ data, context }: ViewProps<DevData>) {
   const actions = useActions();
   const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
+  const { ref, width } = useWidth(692);
   const { state, height } = data;
   const readDiff = async (name: string) => (await actions?.dev<StateDiff>('dev.diff', { from: name })) ?? {};
   const revert = async ({ name, height: to }: Snapshot, isSure: boolean): Promise<void> => {
@@ -54,8 +56,12 @@ export function DevSnapshots({ data, context }: ViewProps<DevData>) {
         <ActionForm name="snapshot" data={data} />
       </div>
       {snapshots.length > 0 && (
-        <div class="padded">
-          <SnapshotLine snapshots={snapshots.map(({ name, height: at }) => ({ name, height: Number(at) }))} height={height} />
+        <div ref={ref} class="padded">
+          <SnapshotLine
+            snapshots={snapshots.map(({ name, height: at }) => ({ name, height: Number(at) }))}
+            height={height}
+            width={Math.max(280, width - 32)}
+          />
         </div>
       )}
       <Scroll>

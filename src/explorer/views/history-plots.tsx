@@ -111,9 +111,10 @@ export function HistoryPlots({ history, plots }: { history: HistoryData; plots: 
           )}
         </Panel>
       ))}
-      <Panel title="Values of these plots" class="plot-wide" weight="rest" side={<span>{sinceText(history)}</span>}>
+      <div class="plot-wide plot-values">
         <Values
           csv="history"
+          summary={`Values, ${sinceText(history)}`}
           columns={['From', ...drawn.flatMap(({ lines, unit }) => lines.map(({ word }) => ({ number: `${word}, ${unit}` })))]}
         >
           {points.flatMap((bucket, at) =>
@@ -131,14 +132,14 @@ export function HistoryPlots({ history, plots }: { history: HistoryData; plots: 
                 ],
           )}
         </Values>
-      </Panel>
+      </div>
     </div>
   );
 }
 
 /** What a point is of, and how much of the range the node has kept. */
 function sinceText({ range, start, bucketSeconds, points, nodeStart }: HistoryData): string {
-  const each = `by ${spanText(bucketSeconds)}, by the real clock`;
+  const each = `one every ${spanText(bucketSeconds)} by the real clock`;
   const isYoung = nodeStart > start + points.length * bucketSeconds - historyRanges[range].seconds;
   return isYoung ? `${each}; nothing is kept from before the start of the node` : `${each}; ${groupDigits(points.length)} points`;
 }

@@ -13,7 +13,7 @@ export const HoldersPanel = ({ asset, holders, context }: { asset: AssetDetails;
       side={
         length > 0 && (
           <>
-            <a href={`/holders/${asset.assetId}`}>{length < holders.holders ? `All ${groupDigits(holders.holders)}` : 'Shares'}</a>
+            <a href={`/holders/${asset.assetId}`}>{length < holders.holders ? `All ${groupDigits(holders.holders)}` : 'Concentration'}</a>
             <SaveMenu csv="holders" />
           </>
         )

@@ -1,6 +1,5 @@
-import type { AssetDetails } from '../../api/contract/answers.ts';
 import { familyWords } from '../../api/summary/sentence.ts';
-import { type HoldersData, isCounted, supplyOf } from '../load/load-holders.ts';
+import { type HoldersData, isCounted, percentOf, supplyOf } from '../load/load-holders.ts';
 import { chainPath, type ViewProps } from '../load/page-context.ts';
 import { amountText, groupDigits, shareText } from '../text/text-format.ts';
 import { HoldersTable } from './holders-table.tsx';
@@ -23,6 +22,7 @@ export function HoldersView({ data, context, origin }: ViewProps<HoldersData>) {
         }
         buttons={<CopyAs origin={origin} path={path} />}
         id={asset.assetId}
+        idName="Asset"
       />
       <Panel title={holdersTitle(data)} weight="answer">
         {holders.holders > 0 && (
@@ -33,7 +33,7 @@ export function HoldersView({ data, context, origin }: ViewProps<HoldersData>) {
                 <b>{shareText(BigInt(amount), supplyOf(asset))}</b>
                 <svg width="100%" height="12" aria-hidden="true">
                   <rect x="0" y="0" width="100%" height="12" class="fill-0" />
-                  <rect x="0" y="0" width={`${percentOf(BigInt(amount), asset)}%`} height="12" class="mark-fill-1" />
+                  <rect x="0" y="0" width={`${percentOf(BigInt(amount), supplyOf(asset))}%`} height="12" class="mark-fill-1" />
                 </svg>
               </li>
             ))}
@@ -51,9 +51,6 @@ export function HoldersView({ data, context, origin }: ViewProps<HoldersData>) {
     </>
   );
 }
-
-const percentOf = (amount: bigint, asset: AssetDetails): number =>
-  supplyOf(asset) === 0n ? 0 : Number((amount * 10_000n) / supplyOf(asset)) / 100;
 
 function holdersTitle({ holders: { holders } }: HoldersData): string {
   if (holders === 0) return 'No address has any of it for itself';

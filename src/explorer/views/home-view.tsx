@@ -60,10 +60,6 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
       <div class="main-side">
         <div class="side">
           <LatestTxs rows={txs} context={context} now={now} live={live} />
-          {connect}
-          <FoldedPanel title="Commands to begin with">
-            <div class="padded">{steps}</div>
-          </FoldedPanel>
         </div>
         <div class="side">
           <Throughput perSecond={txsPerSecond(seconds, end)} />
@@ -71,6 +67,10 @@ export function HomeView({ data, context, now: firstNow, origin }: ViewProps<Hom
           {crossChain}
         </div>
       </div>
+      {connect}
+      <FoldedPanel title="Commands to begin with">
+        <div class="padded">{steps}</div>
+      </FoldedPanel>
     </>
   );
 }
@@ -277,8 +277,8 @@ function Connect({ context, origin }: { context: PageContext; origin: string }) 
         {rows.map(([name, path]) => (
           <div>
             <dt>{name}</dt>
-            <dd class="mono" title={path}>
-              <span>{path}</span> <CopyButton text={origin + path} what={`${name} URL`} />
+            <dd class="mono">
+              <span>{origin + path}</span> <CopyButton text={origin + path} what={`${name} URL`} />
             </dd>
           </div>
         ))}

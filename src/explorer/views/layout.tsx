@@ -94,11 +94,11 @@ const TopBar = ({ frame: { section, context, dev, query } }: { frame: Frame }) =
           type="button"
           class="palette-button"
           data-palette-button
-          aria-label="Go to or do, Ctrl K"
+          title="Go to a page or an address, or do something"
           aria-keyshortcuts="Control+K Meta+K"
         >
           <PaletteGlyph />
-          <Key letter="Ctrl K" />
+          <span class="palette-word">Commands</span> <Key letter="Ctrl K" />
         </button>
         <LiveDot />
         <ThemeButton />
@@ -143,7 +143,8 @@ function DevStrip({ dev, isPanel, context }: { dev: DevState; isPanel: boolean; 
       <div class="bar">
         <b class="strip-name">Dev chain</b>
         <span>
-          Clock {dev.isFrozen && <b>frozen </b>}
+          <span class="wide-only">Clock </span>
+          {dev.isFrozen && <b>frozen </b>}
           {isShifted(dev) && <b>{`${dev.offset > 0 ? '+' : '−'}${spanText(Math.abs(dev.offset))}`} </b>}
           <span class="quiet">
             <time data-clock data-time={dev.time} data-form="full">

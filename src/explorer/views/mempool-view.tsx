@@ -81,6 +81,7 @@ export function MempoolView({ data: { mempool, pager, drops, dev }, context, now
                 : [
                     {
                       name: 'Action',
+                      phone: 'line-3-end' as const,
                       cell: ({ txHash }: (typeof mempool.transactions)[number]) => (
                         <button
                           type="button"

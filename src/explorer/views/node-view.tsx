@@ -11,6 +11,7 @@ import { Chip, Facts, FoldedPanel, PageHead, Panel } from './parts.tsx';
 import { PeersPanel } from './peers-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import { TableHead } from './table.tsx';
+import { TimeText } from './time-text.tsx';
 
 export function NodeView({ data, context, now }: ViewProps<NodeData>) {
   const { nodeID, health, versions, peers, upgrades, clockOffset } = data;
@@ -42,7 +43,7 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
         }
       />
       {checks.length > 0 && (
-        <Panel title="Health" side={<span>{plural(checks.length, 'check')}</span>}>
+        <Panel title="Health" weight="answer" side={<span>{plural(checks.length, 'check')}</span>}>
           <table>
             <TableHead columns={['Result', 'Check', 'What it found', { number: 'Since' }]} />
             <tbody>
@@ -56,13 +57,16 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
       <ProcessFacts data={data} now={now} />
       {data.history !== undefined && (
         <>
-          <nav class="switch" aria-label="Range">
-            {Object.entries(historyRanges).map(([name, { word }]) => (
-              <a href={`/node?range=${name}`} aria-current={name === data.history?.range ? 'true' : undefined} data-in-place>
-                {word}
-              </a>
-            ))}
-          </nav>
+          <div class="section-head">
+            <h2>The last {data.history.range === 'day' ? '24 hours' : 'hour'}</h2>
+            <nav class="switch" aria-label="Range">
+              {Object.entries(historyRanges).map(([name, { word }]) => (
+                <a href={`/node?range=${name}`} aria-current={name === data.history?.range ? 'true' : undefined} data-in-place>
+                  {word}
+                </a>
+              ))}
+            </nav>
+          </div>
           <HistoryPlots history={data.history} plots={[cpuPlot, memoryPlot, blocksPlot, waitingPlot]} />
         </>
       )}
@@ -85,15 +89,13 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
         </Panel>
         {upgrades !== undefined && (
           <Panel title="Network upgrades" weight="rest">
-            <dl class="pairs">
-              {Object.entries(upgrades)
-                .filter(([, value]) => typeof value === 'string' && value.includes('T'))
-                .map(([name, value]) => (
-                  <div>
-                    <dt>{name.replace(/Time$/, '')}</dt>
-                    <dd class="mono">{String(value)}</dd>
-                  </div>
-                ))}
+            <dl class="upgrades">
+              {upgradesByTime(upgrades).map(([time, names]) => (
+                <div>
+                  <dt>{time >= notScheduled ? 'not scheduled' : <TimeText time={time} />}</dt>
+                  <dd>{names.join(', ')}</dd>
+                </div>
+              ))}
             </dl>
           </Panel>
         )}
@@ -105,6 +107,17 @@ export function NodeView({ data, context, now }: ViewProps<NodeData>) {
       )}
     </>
   );
+}
+
+/** AvalancheGo: upgrade/upgrade.go, UnscheduledActivationTime, 1 December 9999. */
+const notScheduled = 253_399_622_400;
+
+/** The upgrades of the network with the times at which they begin; those of one time together. */
+function upgradesByTime(upgrades: NonNullable<NodeData['upgrades']>): [time: number, names: string[]][] {
+  const times = Object.entries(upgrades).flatMap(([name, value]) =>
+    typeof value === 'string' && value.includes('T') ? [{ name: name.replace(/Time$/, ''), time: unixOf(value) }] : [],
+  );
+  return [...Map.groupBy(times, ({ time }) => time)].map(([time, list]) => [time, list.map(({ name }) => name)]);
 }
 
 /** What fails comes first. */

@@ -20,7 +20,8 @@ export function OutputState({ utxo, context, now }: { utxo: Utxo; context: PageC
         <span>
           its lock ended <TimeText time={locktime} />
         </span>
-      )}{' '}
+      )}
+      {locktime > 0 && !isSpent && ' · '}
       {consumingTxHash !== undefined && !isExported && (
         <span>
           spent by <TxLink id={consumingTxHash} />

@@ -116,9 +116,10 @@ const OutputRow = ({ utxo, at, side, signers, context, now }: OutputRowProps) =>
 
 const Owners = ({ addresses, context }: { addresses: readonly string[]; context: PageContext }) => (
   <>
-    {addresses.map((address) => (
+    {addresses.map((address, at) => (
       <>
-        <AddressLink address={address} context={context} />{' '}
+        {at > 0 && ', '}
+        <AddressLink address={address} context={context} />
       </>
     ))}
   </>
@@ -136,8 +137,7 @@ function SignedBy({ utxo: { addresses, threshold }, signers, context }: SignedBy
       </b>
       {signers === undefined ? (
         <>
-          <Owners addresses={addresses} context={context} />
-          <span class="quiet">(who signed is not known without the Node RPC)</span>
+          <Owners addresses={addresses} context={context} /> <span class="quiet">(who signed is not known without the Node RPC)</span>
         </>
       ) : (
         <>

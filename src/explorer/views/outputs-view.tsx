@@ -89,24 +89,24 @@ const Row = ({ utxo, context, now }: { utxo: Utxo } & Pick<ViewProps<OutputsData
         <AmountText amount={{ ...utxo.asset, type: outputType(utxo) }} />
       )}
     </td>
-    <td>
+    <td class="line-2">
       {utxo.addresses.length > 1 ? (
         `${utxo.threshold} of ${utxo.addresses.length}`
       ) : (
         <AddressLink address={utxo.addresses[0] ?? ''} context={context} />
       )}
     </td>
-    <td data-name="Created by">
+    <td class="line-3" data-name="Created by">
       {utxo.createdOnChainId === context.chain.id ? (
         <TxLink id={utxo.creationTxHash} />
       ) : (
         <span class="mono">{shortId(utxo.creationTxHash)}</span>
       )}
     </td>
-    <td class="quiet">
+    <td class="quiet line-3">
       <TimeCell time={utxo.timestamp} form="day" />
     </td>
-    <td>
+    <td class="line-2-end">
       <OutputState utxo={utxo} context={context} now={now} />
     </td>
   </tr>

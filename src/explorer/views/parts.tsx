@@ -138,13 +138,20 @@ export function CopyAs({ origin, path }: { origin: string; path: string }) {
   const url = origin + path;
   return (
     <span class="copy-as">
-      <button type="button" class="link" data-copy={`curl -s '${url}'`}>
+      <button type="button" class="link" title="Copy as curl" data-copy={`curl -s '${url}'`}>
         curl
       </button>
-      <button type="button" class="link" data-copy={`const response = await fetch('${url}');\nconst data = await response.json();`}>
+      <button
+        type="button"
+        class="link"
+        title="Copy as TypeScript"
+        data-copy={`const response = await fetch('${url}');\nconst data = await response.json();`}
+      >
         TypeScript
       </button>
-      <a href={path}>JSON</a>
+      <a href={path} title="Open the JSON">
+        JSON
+      </a>
     </span>
   );
 }

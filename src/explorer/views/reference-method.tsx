@@ -14,6 +14,7 @@ export function MethodPage({ method, group, schemas, origin }: MethodProps) {
   const path = servicePath(method);
   const outcome = examples[0]?.result;
   const given = exampleParams(method);
+  const shown = given === undefined ? '' : JSON.stringify(given, undefined, 2);
   const rows = params.map((one) => ({
     name: one.name,
     required: one.required === true,
@@ -48,8 +49,8 @@ export function MethodPage({ method, group, schemas, origin }: MethodProps) {
           <label for="try-params">
             <code>params</code> <span class="quiet">JSON</span>
           </label>
-          <textarea id="try-params" data-in="params" rows={Math.min(6, 1 + params.length)} spellcheck={false}>
-            {given === undefined ? '' : JSON.stringify(given, undefined, 1)}
+          <textarea id="try-params" data-in="params" rows={Math.min(12, 1 + shown.split('\n').length)} spellcheck={false}>
+            {shown}
           </textarea>
         </div>
       </TryForm>

@@ -37,17 +37,20 @@ type ParameterRow = {
 };
 
 /** The parameters of a method or route. */
-export const ParameterTable = ({ rows, schemas }: { rows: readonly ParameterRow[]; schemas: Schemas }) =>
-  rows.length === 0 ? (
-    <p class="quiet">It takes no parameters.</p>
-  ) : (
+export function ParameterTable({ rows, schemas }: { rows: readonly ParameterRow[]; schemas: Schemas }) {
+  if (rows.length === 0) return <p class="quiet">It takes no parameters.</p>;
+  // Names and types of some methods say everything: their table has no empty column.
+  const hasMeanings = rows.some(
+    ({ description, schema }) => description !== undefined || schema.default !== undefined || hasProperties(schemas, schema),
+  );
+  return (
     <div class="panel">
       <table class="parameters">
         <thead>
           <tr>
             <th scope="col">Name</th>
             <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
+            {hasMeanings && <th scope="col">Meaning</th>}
           </tr>
         </thead>
         <tbody>
@@ -58,17 +61,20 @@ export const ParameterTable = ({ rows, schemas }: { rows: readonly ParameterRow[
                 <small>{[place, required ? 'required' : 'optional'].filter(Boolean).join(', ')}</small>
               </td>
               <td>{type}</td>
-              <td>
-                {description}
-                {schema.default !== undefined && <small>Default: {String(schema.default)}</small>}
-                {hasProperties(schemas, schema) && <SchemaOutline schemas={schemas} schema={schema} />}
-              </td>
+              {hasMeanings && (
+                <td>
+                  {description}
+                  {schema.default !== undefined && <small>Default: {String(schema.default)}</small>}
+                  {hasProperties(schemas, schema) && <SchemaOutline schemas={schemas} schema={schema} />}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
+}
 
 /** The properties of an answer, or its type if it has none. */
 export const AnswerOutline = ({ schema, schemas }: { schema: Schema; schemas: Schemas }) =>

@@ -179,8 +179,8 @@ const KindsPanel = ({ figures, chain, buckets: { step, start, kinds, totals }, w
 );
 
 const LatencyPanel = ({ latency }: { latency: NonNullable<Throughput['figures']['latency']> }) => (
-  <Panel title="Received to accepted" side={<span>the newest {groupDigits(latency.count)} issued here</span>}>
-    <dl class="pairs">
+  <Panel title="Received to accepted" class="plot-wide" side={<span>the newest {groupDigits(latency.count)} issued here</span>}>
+    <dl class="pairs in-row">
       {(['p50', 'p90', 'p99', 'max'] as const).map((name) => (
         <div>
           <dt>{name}</dt>

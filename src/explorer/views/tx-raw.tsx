@@ -117,7 +117,15 @@ function useJson(path: string, data: unknown, isShown: boolean): string {
 
 const curlText = ({ tx }: AcceptedTx, { has, chain }: PageContext, path: string, origin: string): string =>
   has.rpc
-    ? `curl -s ${origin}${chain.rpcUrl} \\\n  -H 'content-type: application/json' \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"avm.getTx",\n       "params":{"txID":"${tx.txHash}",\n                 "encoding":"json"}}'\n\ncurl -s ${origin}${path}`
+    ? `# Node RPC
+curl -s ${origin}${chain.rpcUrl} \\
+  -H 'content-type: application/json' \\
+  -d '{"jsonrpc":"2.0","id":1,"method":"avm.getTx","params":{
+  "txID":"${tx.txHash}",
+  "encoding":"json"}}'
+
+# Data API
+curl -s ${origin}${path}`
     : `curl -s ${origin}${path}`;
 
 const typeScriptText = ({ tx }: AcceptedTx, { has }: PageContext, path: string, origin: string): string =>

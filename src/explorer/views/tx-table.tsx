@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TxSummary } from '../../api/contract/answers.ts';
 import { type Party, partiesOf, partyText, type SentencePart, sentenceOf } from '../../api/summary/sentence.ts';
-import { chainTitle, ownerName, type PageContext } from '../load/page-context.ts';
+import { chainTitle, ownerName, type PageContext, shortName } from '../load/page-context.ts';
 import { kindOfType } from '../load/tx-kind.ts';
 import type { TxRow } from '../load/tx-row.ts';
 import { ageText, plural } from '../text/text-format.ts';
@@ -38,12 +38,23 @@ export const Sentence = ({ summary, context }: { summary: TxSummary; context: Pa
   </p>
 );
 
-/** The same as a title, or as a line of a list. */
-export const TitleSentence = ({ summary, context }: { summary: TxSummary; context: PageContext }) => (
-  <span class="sentence">
-    <Parts parts={sentenceOf(summary)} context={context} />
-  </span>
-);
+/** The same as a title, or as a line of a list. A title begins with a capital where it begins with a word. */
+export function TitleSentence({ summary, context }: { summary: TxSummary; context: PageContext }) {
+  const parts = sentenceOf(summary);
+  return (
+    <span class={`sentence${beginsWithWord(parts[0], context) ? ' begins-with-word' : ''}`}>
+      <Parts parts={parts} context={context} />
+    </span>
+  );
+}
+
+/** Whether a sentence begins with a word of its own: `account 1` and `2 of 3 owners`, not a name that somebody gave, nor an address. */
+function beginsWithWord(part: SentencePart | undefined, context: PageContext): boolean {
+  if (part === undefined || typeof part === 'string') return true;
+  if (!('party' in part)) return false;
+  const [address = '', ...others] = part.party.addresses;
+  return others.length > 0 || /^account \d+$/.test(shortName(context, address) ?? '');
+}
 
 /** The sentence without its verb and amounts, which have columns of their own: who, and to whom. */
 function partiesParts({ action, from, fromCount, to, toCount, isToSelf, otherChain = '' }: TxSummary): readonly SentencePart[] {
@@ -94,7 +105,7 @@ export type TxColumn<R> = {
   readonly time?: (row: R) => number;
   readonly isQuiet?: boolean;
   /** Where the cell is on a phone, at the end of a line of its row. Default: below them, with the name of the column. */
-  readonly phone?: 'line-1-end' | 'line-2-end';
+  readonly phone?: 'line-1-end' | 'line-2-end' | 'line-3-end';
 };
 
 type TxTableProps<R> = {

@@ -50,7 +50,7 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
         }
       />
       <Facts
-        columns={6}
+        columns={5}
         facts={[
           {
             name: 'Block',
@@ -63,8 +63,12 @@ function AcceptedTxView({ data, context, now, origin }: ViewProps<AcceptedTx>) {
           {
             name: 'Time',
             value: <TimeText time={tx.timestamp} />,
+            note: (
+              <>
+                <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> ago
+              </>
+            ),
           },
-          { name: 'Age', value: <span data-age={tx.timestamp}>{ageText(now - tx.timestamp)}</span> },
           {
             name: 'Fee',
             value: fee === undefined ? '0' : <AmountText amount={fee} />,

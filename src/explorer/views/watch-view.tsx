@@ -52,7 +52,7 @@ export function WatchView({ data: { rows }, context, now }: ViewProps<WatchData>
         </Empty>
       )}
       {rows.length > 0 && (
-        <Panel title="Addresses">
+        <Panel title="Addresses" weight="answer">
           <Scroll>
             <table data-csv="watched" class="watched">
               <TableHead columns={['Address', 'Newest transaction', { number: 'Age' }, { number: 'Balance' }, { number: 'Watch' }]} />
