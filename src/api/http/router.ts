@@ -74,8 +74,9 @@ export function createRouter({
   const prefixHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': readHeaders.join(', ') });
 
   return async (request) => {
-    const prefixHandler = prefixHandlers?.get(firstSegment(request.path));
-    if (prefixHandler === undefined && hasMalformedEscape(request.path)) return badRequestResponse;
+    const exactRoute = routes.get(request.path);
+    const prefixHandler = exactRoute === undefined ? prefixHandlers?.get(firstSegment(request.path)) : undefined;
+    if (exactRoute === undefined && prefixHandler === undefined && hasMalformedEscape(request.path)) return badRequestResponse;
     if (isPreflight(request)) {
       const preflightHeaders = (prefixHandler === undefined ? cors : prefixCors).preflightHeaders(request);
       return { status: 200, headers: { ...plain.bare, ...preflightHeaders }, body: '' };
@@ -91,7 +92,7 @@ export function createRouter({
       return { status: 404, headers: headers.bare, body: '' };
 
     try {
-      const route = routes.get(request.path) ?? routes.get(decodePathText(request.path));
+      const route = exactRoute ?? routes.get(decodePathText(request.path));
       if (route === undefined) {
         const answer = prefixHandler === undefined ? pages?.(request) : prefixHandler(request);
         return headers.addTo(answer === undefined ? notFoundResponse(request, headers) : await answer);

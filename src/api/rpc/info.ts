@@ -70,9 +70,9 @@ export const infoMethods = implement<{
 
   getBlockchainID: async ({ aliases }, { alias }) => ({ blockchainID: idText(aliases.lookup(alias)) }),
 
-  getNetworkID: async ({ network }) => ({ networkID: `${network.id}` }),
+  getNetworkID: { run: async ({ network }) => ({ networkID: `${network.id}` }), isConstant: true },
 
-  getNetworkName: async ({ network }) => ({ networkName: network.name }),
+  getNetworkName: { run: async ({ network }) => ({ networkName: network.name }), isConstant: true },
 
   getNodeID: {
     run: async ({ nodeID, proofOfPossession }) => {
@@ -88,17 +88,20 @@ export const infoMethods = implement<{
 
   getNodeIP: async ({ nodeIP }) => ({ ip: nodeIP() }),
 
-  getNodeVersion: async ({ versions, gitCommit }) => ({
-    version: versions.node,
-    databaseVersion: versions.database,
-    rpcProtocolVersion: `${versions.rpcChainVm}`,
-    gitCommit,
-    vmVersions: versions.vms,
-  }),
+  getNodeVersion: {
+    run: async ({ versions, gitCommit }) => ({
+      version: versions.node,
+      databaseVersion: versions.database,
+      rpcProtocolVersion: `${versions.rpcChainVm}`,
+      gitCommit,
+      vmVersions: versions.vms,
+    }),
+    isConstant: true,
+  },
 
-  getTxFee: async ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees),
+  getTxFee: { run: async ({ network: { fees, retiredFees } }) => feesJson(fees, retiredFees), isConstant: true },
 
-  getVMs: async () => ({ vms: vmNames, fxs: fxNames }),
+  getVMs: { run: async () => ({ vms: vmNames, fxs: fxNames }), isConstant: true },
 
   isBootstrapped: async ({ aliases, isBootstrapped }, { chain }) => {
     if (chain === '') throw new InfoError("argument 'chain' not given", { code: 'INFO_NO_CHAIN_GIVEN' });
@@ -122,7 +125,7 @@ export const infoMethods = implement<{
     return { rewardingStakePercentage: found.rewardingStake.toFixed(4), weightedAveragePercentage: found.weightedAverage.toFixed(4) };
   },
 
-  upgrades: async ({ network: { upgrades } }) => upgradesJson(upgrades),
+  upgrades: { run: async ({ network: { upgrades } }) => upgradesJson(upgrades), isConstant: true },
 });
 
 class InfoError extends Fault<InfoFault> {}

@@ -5,6 +5,7 @@ import { method } from '../contract/method.ts';
 import { integer, text, u32 } from '../contract/schema.ts';
 import { handleRpc } from './json-rpc.ts';
 import { combineServices, createService, implement, meterServices } from './method.ts';
+import { writeJson } from './write-json.ts';
 
 const fault = () => new Fault('no', { code: 'TEST' });
 
@@ -56,4 +57,12 @@ test('each call is recorded once, with its method, duration and outcome, and its
     ['t.fail', 1, true],
     ['t.failLater', 1, true],
   ]);
+});
+
+test('a constant result is made at the first call, and every call has it', async () => {
+  let made = 0;
+  const table = implement<object>()({ later: method({}, text()) }, { later: { run: async () => `made ${++made}`, isConstant: true } });
+  const { methods } = createService('t', table, {});
+  const results = await Promise.all([1, 2, 3].map(() => methods.get('later')?.run({})));
+  expect(results.map((result) => writeJson(result ?? null))).toEqual(['"made 1"', '"made 1"', '"made 1"']);
 });

@@ -8,7 +8,7 @@ import type { Answer, JsonOf, ParamsOf } from '../contract/views.ts';
 import { compileParams } from './compile-params.ts';
 import { type RpcParam, readRpcParams } from './params.ts';
 import type { CacheResults } from './result-cache.ts';
-import type { Json, RawJson } from './write-json.ts';
+import { type Json, type RawJson, rawJson, writeJson } from './write-json.ts';
 
 /** What a handler returns for a result of the type `T`. */
 export type Rendered<T> = Answer<T, RawJson>;
@@ -24,6 +24,8 @@ type HandlerOptions = {
   readonly needsWriter?: true;
   /** Whether a result depends on the parameters and the accepted state only, so that it may be cached until the next commit. */
   readonly isCacheable?: (result: Json) => boolean;
+  /** Whether the result never changes: it is made once. Only of methods without parameters. */
+  readonly isConstant?: true;
 };
 
 type Handler<D, M> = Run<D, M> | (HandlerOptions & { readonly run: Run<D, M> });
@@ -79,8 +81,8 @@ export type CreateUnknownMethodError = (method: string) => AnyFault;
 
 /** Without `cacheResults` no results are cached. */
 export function createService<D>(name: string, table: MethodTable<D>, deps: D, cacheResults?: CacheResults): Service {
-  const methods = Object.entries(table).map(([name, { row, run, needsWriter = false, isCacheable }]): [string, BoundMethod] => {
-    const runBound = (values: unknown) => run(deps, values);
+  const methods = Object.entries(table).map(([name, { row, run, needsWriter = false, isCacheable, isConstant }]): [string, BoundMethod] => {
+    const runBound = isConstant ? renderOnce(() => run(deps, {})) : (values: unknown) => run(deps, values);
     const bound: BoundMethod = {
       needsWriter,
       paramNames: [...Object.keys(row.params), ...Object.keys(row.aliases ?? {})],
@@ -91,6 +93,15 @@ export function createService<D>(name: string, table: MethodTable<D>, deps: D, c
     return [name, bound];
   });
   return { name, methods: new Map(methods) };
+}
+
+/** Runs a method at its first call and returns its result as JSON, which every later call gets too. */
+function renderOnce(run: () => Promise<Json>): () => Promise<Json> {
+  let rendered: Promise<Json> | undefined;
+  return () => {
+    rendered ??= run().then((result) => rawJson(writeJson(result)));
+    return rendered;
+  };
 }
 
 type ReadParams = (raw: string | null) => object;

@@ -99,19 +99,19 @@ for (const [name, serve] of implementations)
       expect(codes).toEqual(['BODY_TIMEOUT']);
     });
 
-    for (const isReadAhead of [true, false])
+    for (const isReadWhole of [true, false])
       for (const [length, byte] of [
         ['Content-Length: 1000', 'x'],
         ['Transfer-Encoding: chunked', '1\r\nx\r\n'],
       ] as const)
-        test(`a body that arrives byte by byte gets 408, and its connection is closed (${length}, read ahead: ${isReadAhead})`, async () => {
+        test(`a body that arrives byte by byte gets 408, and its connection is closed (${length}, read whole: ${isReadWhole})`, async () => {
           let calls = 0;
           const handler = async (request: HttpRequest): Promise<HttpResponse> => {
             calls++;
             const code = await Promise.resolve(request.body(1000)).catch((error: ServeError) => error.fault.code);
             return { status: code === 'BODY_TIMEOUT' ? 408 : 200, headers: { 'x-code': `${code}` }, body: 'slow' };
           };
-          const server = await start({ handler, bodyTimeout: 200, readsBodyAhead: () => isReadAhead, maxBodyMemory: 2000 });
+          const server = await start({ handler, bodyTimeout: 200, readsBodyWhole: () => isReadWhole, maxBodyMemory: 2000 });
           const socket = connect(server.port, '127.0.0.1').on('error', () => undefined);
           socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`);
           const sending = setInterval(() => socket.write(byte), 20);
@@ -131,7 +131,7 @@ for (const [name, serve] of implementations)
 
     test('small bodies that are announced but not sent do not block other requests', async () => {
       const { codes, handler } = createReadingHandler(20_000);
-      const server = await start({ handler, maxBodyMemory: 80_000, readsBodyAhead: () => true });
+      const server = await start({ handler, maxBodyMemory: 80_000, readsBodyWhole: () => true });
       const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n';
       const unsent = await Promise.all(Array.from({ length: 30 }, () => openConnection(server, head)));
       expect(await firstChunk(server, head + 'x'.repeat(10_000))).toContain('10000 bytes');

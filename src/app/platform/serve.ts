@@ -13,10 +13,10 @@ export type ServeOptions = {
   /** The most bytes of request bodies in memory, over all connections; see `createBodyBudgets`. */
   readonly maxBodyMemory: number;
   /**
-   * Whether small bodies of a path are read before the handler is called, in one piece and without a copy: that is faster. On all other paths a
-   * body is read only when the handler requests it, which may refuse the request before.
+   * Whether small bodies of a path are read in one piece and without a copy, which is faster. Their memory is reserved before they arrive. On all
+   * other paths a body is read in chunks.
    */
-  readonly readsBodyAhead?: (path: string) => boolean;
+  readonly readsBodyWhole?: (path: string) => boolean;
   /** Timeout in milliseconds of a whole body, or of each chunk of a streamed one; then 408, and the connection is closed. AvalancheGo: config/config.go, 30 s. */
   readonly bodyTimeout?: number;
   /** Limits of what waits for clients that do not read; default `defaultUnread`. */

@@ -10,13 +10,13 @@ export const serveOptions = ({ http, access }: ServerConfig): Omit<ServeOptions,
   host: http.host,
   port: http.port,
   maxBodyMemory: maxBodyMemory,
-  readsBodyAhead: isNodeRpc,
+  readsBodyWhole: isNodeRpc,
   idleTimeout: Math.ceil(http.idleTimeout / 1000),
   grace: http.shutdownTimeout,
   trustedProxies: access.trustedProxies.flatMap((text) => parseIpRange(text) ?? []),
 });
 
-/** Bodies of Node RPC calls are read ahead. The Data and Metrics APIs check API key and rate limit before they read a body. */
+/** Nearly all bodies of Node RPC calls are small. The Data and Metrics APIs have few bodies, and read them last. */
 const isNodeRpc = (path: string): boolean => path.startsWith('/ext/');
 
 /** The URL of a port on the host that the node listens on. */

@@ -28,30 +28,30 @@ test('Bun.serve: an idle connection is closed; 255 s is accepted', async () => {
   }
 });
 
-test('Bun.serve: a small body is read before the handler runs on paths that read ahead, and not on others', async () => {
+test('Bun.serve: a small body is read whole on paths that do so, and in chunks on others', async () => {
   const seen: string[] = [];
   const server = await serveBun({
     host: '127.0.0.1',
     port: 0,
     maxBodyMemory: 1_000_000,
     idleTimeout: 10,
-    readsBodyAhead: (path) => path.startsWith('/ahead'),
+    readsBodyWhole: (path) => path.startsWith('/whole'),
     handler: async (request) => {
       const { length } = await request.body(300_000);
-      seen.push(`${request.path} ${request.bodyStream === undefined ? 'read ahead' : 'not read'}`);
+      seen.push(`${request.path} ${request.bodyStream === undefined ? 'whole' : 'in chunks'}`);
       return { status: 200, headers: {}, body: `${length} bytes` };
     },
   });
   try {
     for (const [path, size] of [
-      ['/ahead', 262_144],
-      ['/ahead', 262_145],
+      ['/whole', 262_144],
+      ['/whole', 262_145],
       ['/other', 10],
     ] as const)
       expect(await firstChunk(server, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`)).toContain(
         `${size} bytes`,
       );
-    expect(seen).toEqual(['/ahead read ahead', '/ahead not read', '/other not read']);
+    expect(seen).toEqual(['/whole whole', '/whole in chunks', '/other in chunks']);
   } finally {
     await server.close();
   }

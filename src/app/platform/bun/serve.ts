@@ -27,6 +27,7 @@ import {
   watchWebSocket,
 } from '../unread-responses.ts';
 import { guardConnections } from './connection-guard.ts';
+import { createReadWhole } from './read-whole.ts';
 
 /**
  * HTTP server on Bun.serve, called once for each port through `env.serve` (bun/env.ts; node/serve.ts is the same on Node). Clients cannot fill the
@@ -34,12 +35,13 @@ import { guardConnections } from './connection-guard.ts';
  */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace } = options;
-  const { readsBodyAhead = () => false, bodyTimeout = defaultBodyTimeout } = options;
+  const { readsBodyWhole = () => false, bodyTimeout = defaultBodyTimeout } = options;
   const { small, large } = createBodyBudgets(options.maxBodyMemory);
   const split = createSplitCache();
+  const readWhole = createReadWhole(bodyTimeout);
   const { finish, finishOrUpgrade } = createFinish(options, () => server);
 
-  /** Runs the handler. `release` returns the body's memory to the budget, once there is a response. */
+  /** Runs the handler, which reads the body when it wants it. `release` returns the body's memory to the budget, once there is a response. */
   const respond = async (
     request: Request,
     target: RequestTarget,
@@ -58,8 +60,8 @@ export const serve: Serve = async (options) => {
       release();
     }
   };
-  /** Runs the handler before the body is read: the handler reads it when it wants it, in one piece or in chunks. */
-  const respondBeforeBody = (request: Request, target: RequestTarget): Promise<Response> => {
+  /** The body is read in chunks, so that it can be refused while it arrives. */
+  const respondInChunks = (request: Request, target: RequestTarget): Promise<Response> => {
     let buffer: BodyBuffer | undefined;
     const body = (max: number): Promise<Uint8Array> => {
       if (Number(request.headers.get('content-length')) > max) return Promise.reject(bodyTooLargeError(max));
@@ -73,14 +75,11 @@ export const serve: Serve = async (options) => {
     const length = request.headers.get('content-length');
     const size = Number(length);
     if (length === null && request.headers.has('trailer')) return refuseTrailers(finish);
-    // Only a body of known, small size is read ahead (a wrong length is NaN), and only while the budget of small bodies has room for it.
-    if (length === null || !(size <= maxSmallBody) || !readsBodyAhead(target.path) || !small.tryTake(size))
-      return respondBeforeBody(request, target);
-    const release = () => small.giveBack(size);
-    return readAhead(request, bodyTimeout).then(
-      (body) => respond(request, target, async (max) => (size > max ? Promise.reject(bodyTooLargeError(max)) : body), release),
-      (error: unknown) => respond(request, target, () => Promise.reject(error), release),
-    );
+    // Only a body of known, small size is read whole (a wrong length is NaN), and only while the budget of small bodies has room for it.
+    if (length === null || !(size <= maxSmallBody) || !readsBodyWhole(target.path) || !small.tryTake(size))
+      return respondInChunks(request, target);
+    const body = (max: number) => (size > max ? Promise.reject(bodyTooLargeError(max)) : readWhole(request));
+    return respond(request, target, body, () => small.giveBack(size));
   };
   const address = unix === undefined ? { hostname: host, port, reusePort, idleTimeout } : { unix };
   const server = listen(
@@ -281,22 +280,6 @@ function listen<S>(start: () => S, options: ServeOptions): S {
     throw toListenError(cause, options);
   }
 }
-
-/** Reads a whole body as Bun has it, without a copy. */
-const readAhead = (request: Request, timeout: number): Promise<Uint8Array> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(bodyTimeoutError()), timeout);
-    request.bytes().then(
-      (body) => {
-        clearTimeout(timer);
-        resolve(body);
-      },
-      () => {
-        clearTimeout(timer);
-        reject(bodyCutShortError());
-      },
-    );
-  });
 
 /** Reads a body chunk by chunk, without holding it. */
 async function* streamBody({ body }: Request, max: number, timeout: number): AsyncGenerator<Uint8Array> {

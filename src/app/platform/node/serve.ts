@@ -37,7 +37,7 @@ const readTimeout = 30_000;
 /** HTTP server on node:http, for the library in Node, and for the program where bin/launcher.js finds no Bun. */
 export const serve: Serve = async (options) => {
   const { host, port, unix, handler, idleTimeout, reusePort = false, grace = defaultGrace, bodyTimeout = defaultBodyTimeout } = options;
-  // No body is read ahead here, so only the budget of large bodies is used.
+  // No body is read whole here, so only the budget of large bodies is used.
   const { large } = createBodyBudgets(options.maxBodyMemory);
   const unread = createUnreadResponses(options.unread ?? defaultUnread);
   const connections = createConnections(options);
