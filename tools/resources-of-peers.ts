@@ -31,6 +31,7 @@ export const peerResources: readonly ResourceRow[] = [
     holds: [
       'network/peers/byte-budget.ts used waiters',
       'network/peers/outbound-queue.ts queue inFlight',
+      'network/peers/delayed-socket.ts waitingWrites peerDelays',
       'network/consensus/mailbox.ts items',
     ],
   },

@@ -1,5 +1,14 @@
 import { type callRows, maxLoggedCalls } from './dev-call-methods.ts';
-import type { blocksRows, faultRows, identityRows, insightRows, nodeRows, peerRows, timeRows } from './dev-chain-methods.ts';
+import {
+  type blocksRows,
+  type faultRows,
+  type identityRows,
+  type insightRows,
+  maxPeerDelay,
+  type nodeRows,
+  type peerRows,
+  type timeRows,
+} from './dev-chain-methods.ts';
 import type { DocsOf } from './method.ts';
 
 /** Summaries and examples of the methods in dev-chain-methods.ts, for the documents and docs; a test runs the examples. */
@@ -116,6 +125,11 @@ export const peerDocs: DocsOf<typeof peerRows> = {
   blockPeers: {
     summary: 'Cuts a joined node off from these nodes until the next call, to try a partition; needs `serac join --dev-methods`',
     params: { nodeIDs: [] },
+    error: '{"code":-32000,"message":"this node decides its blocks alone and has no peers…","data":{"code":"DEV_NO_PEERS"}}',
+  },
+  delayPeers: {
+    summary: `Makes what a joined node sends to these nodes arrive later by \`ms\` (at most ${maxPeerDelay}), until a call with 0, to try a slow network; needs \`serac join --dev-methods\``,
+    params: { nodeIDs: [], ms: 100 },
     error: '{"code":-32000,"message":"this node decides its blocks alone and has no peers…","data":{"code":"DEV_NO_PEERS"}}',
   },
 };

@@ -155,12 +155,15 @@ export const insightRows = {
   getAsset: devMethod({ assetID: text() }, record({ assetID: id(), name: text(), symbol: text(), denomination: integer() }), 'assetID'),
 };
 
-/** The most nodes of one call of `dev.blockPeers`. */
+/** The most nodes of one call of `dev.blockPeers` or `dev.delayPeers`. */
 const maxBlockedPeers = 1024;
+/** The longest delay of `dev.delayPeers` in milliseconds: well below the time after which a peer that takes nothing is disconnected. */
+export const maxPeerDelay = 10_000;
 
 /** The connections of a node with peers: `dev.*`. */
 export const peerRows = {
   blockPeers: devMethod({ nodeIDs: listUpTo(maxBlockedPeers, nodeID()) }, record({ blocked: list(nodeID()) }), 'nodeIDs'),
+  delayPeers: devMethod({ nodeIDs: listUpTo(maxBlockedPeers, nodeID()), ms: u32() }, record({ delayed: list(nodeID()), ms: integer() })),
 };
 
 /** The state of the developer's chain: `dev.*`. */

@@ -33,6 +33,7 @@ export type DevFault =
   | { code: 'DEV_UNKNOWN_TX'; txID: string; max: number }
   | { code: 'DEV_UNKNOWN_METHOD'; method: string; didYouMean?: string }
   | { code: 'DEV_NO_PEERS' }
+  | { code: 'DEV_PEER_DELAY' }
   | { code: 'DEV_NO_CALL'; number: number; max: number }
   | { code: 'DEV_LIMIT'; what: string; max: number }
   | { code: 'DEV_BALANCE_TOO_HIGH'; balance: string; wanted: string }

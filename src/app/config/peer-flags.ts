@@ -44,7 +44,7 @@ export const peerFlags = {
   'dev-methods': {
     ...joined('boolean', ''),
     default: 'false',
-    help: 'serve those dev.* methods that a joined node can: accounts with publicly known keys that send, create and mint, and dev.blockPeers. For throw-away networks only; serac testnet uses it',
+    help: 'serve those dev.* methods that a joined node can: accounts with publicly known keys that send, create and mint, dev.blockPeers and dev.delayPeers. For throw-away networks only; serac testnet uses it',
   },
   force: {
     ...joined('boolean', ''),

@@ -17,14 +17,14 @@ const accountOptions = { count: defaultAccounts, mnemonic: testMnemonic, derivat
 export function joinedDevMethods(
   { config, env, context, bus, lifecycles }: NodeCore,
   [x]: NodeChains,
-  { blockPeers }: Pick<JoinedNetwork, 'blockPeers'>,
+  { blockPeers, delayPeers }: Pick<JoinedNetwork, 'blockPeers' | 'delayPeers'>,
 ): Contribution {
   if (!mayServeDev(config)) return {};
   const accounts = deriveAccounts(accountOptions, env.keyCrypto);
   const wallet = createNodeWallet({ x, context, accounts, events: bus, timers: env.timers });
   const services = combineServices(
     ...createWalletServices(wallet, x, lifecycles.of(x.spec.id)),
-    createService('dev', peerMethods, { blockPeers }),
+    createService('dev', peerMethods, { blockPeers, delayPeers }),
   );
   return { routes: [[devPath, { services, maxBody: maxTxBody, ...createDevAccess(config.devToken) }]] };
 }

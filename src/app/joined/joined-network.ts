@@ -48,6 +48,7 @@ export type JoinedNetwork = {
   readonly validatorsCheck: Check | undefined;
   /** Cuts this node off from nodes. */
   readonly blockPeers: (nodes: ReadonlySet<NodeId>) => void;
+  readonly delayPeers: (nodes: ReadonlySet<NodeId>, milliseconds: number) => void;
   /** What other chains export; undefined without a trusted node. */
   readonly imports: JoinedImports | undefined;
   readonly close: () => Promise<void>;
@@ -137,6 +138,7 @@ async function openNetworkParts(join: JoinConfig, deps: JoinDeps, opened: Closin
     stakingKeyCheck: () => ownKeyOutcome(peers.network.ownKeySighting(), env.clock.unixSeconds()),
     validatorsCheck: source.createCheck && trusted?.withDisagreement(source.createCheck(() => referredPChainHeight())),
     blockPeers: peers.network.block,
+    delayPeers: peers.network.delay,
     imports,
     close: opened.close,
   };

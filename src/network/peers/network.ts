@@ -9,6 +9,7 @@ import { type AddressBook, createAddressBook } from './address-book.ts';
 import { createAdmission, createConnectionLimits, createWantedNodes } from './admission.ts';
 import { type FirstPeers, sampledFirstPeers } from './beacons.ts';
 import { type Connections, createConnections } from './connections.ts';
+import { createDelays } from './delayed-socket.ts';
 import { createDialer } from './dialer.ts';
 import { createCounters, type NetworkCounters } from './network-counters.ts';
 import type { NetworkOptions } from './network-flags.ts';
@@ -100,7 +101,9 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
     const address = addresses.endpointOf(node) ?? firstPeers.get(node);
     if (isDialled && address !== undefined) dialer.track(node, address);
   };
-  const start = (connection: Connection): void => connections.add(startPeer(host, connection));
+  const delays = createDelays(timing);
+  const start = (connection: Connection): void =>
+    connections.add(startPeer(host, { ...connection, socket: delays.wrap(connection.node, connection.socket) }));
   const admit = createAdmission({ self, timing, counters, alert, wanted, isOpen, isClosing: () => isClosing, inboundCount, start });
 
   /** Listens, signs the address of this node and begins to dial. */
@@ -136,6 +139,7 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
       for (const peer of connections.all()) if (nodes.has(peer.node)) peer.close('blocked');
       for (const { node, endpoint } of parts.firstPeers.dialled) if (isWanted(node) && !isOpen(node)) dialer.track(node, endpoint);
     },
+    delay: delays.set,
     close: async (): Promise<void> => {
       isClosing = true;
       stopUpkeep();

@@ -115,6 +115,28 @@ for (const [name, makeSockets] of [
       expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 2)).toBe(true);
     });
 
+    test('what is sent to a delayed peer arrives later and in order, also when the delay becomes shorter', async () => {
+      const sockets = makeSockets();
+      const a = peersOf({ sockets });
+      const b = peersOf({ sockets, beacons: [{ node: a.identity.node, endpoint: await a.start() }] });
+      const atB = createRecorder();
+      a.addChain(testChain, createRecorder().handler);
+      b.addChain(testChain, atB.handler);
+      await b.start();
+      expect(await waitUntil(() => a.network.peers().length + b.network.peers().length === 2)).toBe(true);
+      const gossip = (byte: number) =>
+        a.transport.send({ kind: 'appGossip', chainId: testChain, appBytes: Uint8Array.of(byte) }, [b.identity.node]);
+      const start = performance.now();
+      a.network.delay([b.identity.node], 300);
+      gossip(1);
+      await Bun.sleep(50);
+      a.network.delay([b.identity.node], 0);
+      gossip(2);
+      expect(await waitUntil(() => atB.received.length === 2)).toBe(true);
+      expect(performance.now() - start).toBeGreaterThan(295);
+      expect(atB.received.map(({ message }) => (message as { appBytes: Uint8Array }).appBytes[0])).toEqual([1, 2]);
+    });
+
     test('five nodes with full bootstrap lists are all connected, and take back one that restarts', async () => {
       const sockets = makeSockets();
       const identities = Array.from({ length: 5 }, createTestIdentity);
