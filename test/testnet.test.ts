@@ -3,7 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseId } from '../src/base/bytes/id.ts';
-import { createLanes, expectSameChains, heightOf, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
+import { createClient } from './http.ts';
+import {
+  createLanes,
+  expectSameChains,
+  heightOf,
+  isBootstrapped,
+  issueTo,
+  type NetworkNode,
+  nodeIDOf,
+  peersOf,
+  untilAcceptedBy,
+} from './network-nodes.ts';
 import { eventually } from './processes.ts';
 import { runProgram } from './program.ts';
 import { isLong } from './random.ts';
@@ -123,6 +134,37 @@ test('faults and commands: killed, frozen and cut off by serac testnet, money by
     await untilAcceptedBy(nodes, alone);
     await untilAcceptedBy(nodes, waiting);
     await expectSameChains(nodes);
+    // What the others say to node 4 takes 400 ms longer, so it cannot accept a transaction of node 1 earlier than that.
+    expect((await order('latency', '400ms', '4')).out).toContain('messages between node 4 and the others arrive 400 ms later');
+    const started = performance.now();
+    const { result } = await first.client.call('/ext/dev', 'dev.send', { from: 0, to: accounts[1], amount: '0.25 AVAX' });
+    const slow = parseId((result as unknown as { txID: string }).txID);
+    await untilAcceptedBy([fourth], slow);
+    expect(performance.now() - started).toBeGreaterThan(399);
+    await untilAcceptedBy(nodes, slow);
+    expect((await order('heal')).out).toContain('healed all nodes');
+
+    // A further node follows the validators, sends to them, and is gone when it is removed.
+    const { added } = JSON.parse((await order('add', '--json')).out) as { added: { node: number; url: string } };
+    expect(added.node).toBe(5);
+    const client = createClient(Number(new URL(added.url).port));
+    const fifth: NetworkNode = { name: 'node 5', client };
+    await eventually(
+      () => isBootstrapped(fifth).catch(() => false),
+      (isDone) => isDone,
+      60_000,
+    );
+    await untilAcceptedBy([fifth], slow);
+    const shown = await runProgram('send', accounts[1] as string, '0.125', '--json', '--url', added.url);
+    await untilAcceptedBy([...nodes, fifth], parseId((JSON.parse(shown.out) as { txID: string }).txID));
+    expect((await order('logs', '5')).out).toContain('at the tip of the network');
+    expect((await order('remove', '5')).out).toContain('removed node 5');
+    await expect(heightOf(fifth)).rejects.toThrow();
+    client.close();
+    expect((await order('logs', '7')).err).toContain('there is no log of node 7');
+    const healthy = testnet.lines.findLast(({ node, state }) => node === 1 && state === 'running') as { health?: string };
+    expect(healthy.health).toBeDefined();
+
     const wrong = await order('kill', '9');
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('there is no node 9; the nodes are 1 to 4')]);
   } finally {

@@ -30,6 +30,7 @@ export const perCall: readonly string[] = [
   'chain/lifecycle/tx-verifier.ts all',
   'chain/solo/solo.ts errors',
   'cli/commands/check.ts lines problems',
+  'cli/testnet/testnet.ts runs',
   'explorer/browser/csv.ts sheets',
   'explorer/docs/docs-site.tsx files',
   'explorer/docs/markdown-blocks.ts used',

@@ -16,6 +16,7 @@ import { createEnv } from '../app/platform/runtime-env.ts';
 import { createSignals } from '../app/platform/signals.ts';
 import { isChildOfNode, takeWriterStart } from '../app/platform/supervised-process.ts';
 import { connectToSupervisor } from '../app/processes/hosted-readers.ts';
+import type { Order } from '../app/processes/testnet-control.ts';
 import type { Node } from '../app/servers/node-server.ts';
 import { type AnyFault, Fault } from '../base/fault.ts';
 import { createLog, formatLogLine, formatStamp, type LineLevel, type LogLevel, stripCredentials } from '../base/log/log.ts';
@@ -32,7 +33,6 @@ import { type Console, createConsole } from './terminal/console.ts';
 import { createScreen } from './terminal/screen.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { createWaitingLine } from './terminal/waiting-line.ts';
-import type { Order } from './testnet/control.ts';
 
 /**
  * The program: parses the command line, runs a command, prints its output, and stops on signals. The code of a command is imported when it runs: a
@@ -169,7 +169,14 @@ const actions: {
   'testnet kill': orderTestnet,
   'testnet freeze': orderTestnet,
   'testnet partition': orderTestnet,
+  'testnet latency': orderTestnet,
   'testnet heal': orderTestnet,
+  'testnet add': orderTestnet,
+  'testnet remove': orderTestnet,
+  'testnet logs': async (_, { command, options }) => {
+    const { printTestnetLog } = await import('./commands/testnet.ts');
+    await printTestnetLog(command.args, options, (text) => void process.stdout.write(text), env);
+  },
   'config print': async (_, { options, given, unknownKeys }) => {
     const rows = listConfig(options, given);
     const lines = options.json ? [formatConfigJson(rows, unknownKeys)] : formatConfig(rows, unknownKeys);
@@ -195,8 +202,8 @@ async function runDataCommand(config: Config, flags: RunFlags): Promise<void> {
 /** Runs a command about a running testnet. */
 async function orderTestnet(_: Config, { command, options }: RunFlags): Promise<void> {
   const commands = await import('./commands/testnet.ts');
-  const done = await commands.orderTestnet(command.name.split(' ')[1] as Order['kind'], command.args, options, env);
-  process.stdout.write(`${options.json ? JSON.stringify({ done }) : done}\n`);
+  const { text, added } = await commands.orderTestnet(command.name.split(' ')[1] as Order['kind'], command.args, options, env);
+  process.stdout.write(`${options.json ? JSON.stringify({ done: text, added }) : text}\n`);
 }
 
 /** The log of a node in the background. */

@@ -176,7 +176,10 @@ export const devCodes: AdviceByCode<DevMethodFault['code']> = {
   DEV_UNKNOWN_TX: ['The node has not seen the transaction, or has seen `max` others since.', 'Check the ID.'],
   DEV_UNKNOWN_METHOD: ['There is no such method, or it cannot be delayed or fail.', 'Use a method of `avm`, `wallet`, `info` or `health`.'],
   DEV_NO_PEERS: ['The node decides its blocks alone, so it has no peers to block.', 'Use a node of `serac testnet`.'],
-  DEV_PEER_DELAY: ['A delay to peers is longer than 10 s, after which connections are closed.', 'Choose a shorter one, or `dev.blockPeers`.'],
+  DEV_PEER_DELAY: [
+    'A delay to peers is longer than 10 s, after which connections are closed.',
+    'Choose a shorter one, or `dev.blockPeers`.',
+  ],
   DEV_NO_CALL: ['The log of calls has no such call: it keeps the last `max`, or fewer if they are large.', 'Use a number of `dev.calls`.'],
   DEV_LIMIT: ['A limit of a `dev.*` method is exceeded: `what`, at most `max`.', 'Give a smaller value.'],
   DEV_BALANCE_TOO_HIGH: [

@@ -109,7 +109,20 @@ export const chainFlags = {
 
   'data-dir': {
     group: 'Storage',
-    commands: [...opensChains, 'stop', 'status', 'logs', 'testnet kill', 'testnet freeze', 'testnet partition', 'testnet heal'],
+    commands: [
+      ...opensChains,
+      'stop',
+      'status',
+      'logs',
+      'testnet kill',
+      'testnet freeze',
+      'testnet partition',
+      'testnet latency',
+      'testnet heal',
+      'testnet add',
+      'testnet remove',
+      'testnet logs',
+    ],
     kind: 'path',
     help: 'directory for state and identity; without it the chain is kept in memory',
   },

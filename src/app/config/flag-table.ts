@@ -17,6 +17,12 @@ const testnetFlags = {
     max: 20,
     help: 'AvalancheGo nodes beside the Serac nodes',
   },
+  'upgrade-at': {
+    group: 'Testnet',
+    commands: ['testnet'],
+    kind: 'list',
+    help: 'when upgrades of a custom network become active, from now on or as a date: 30s (granite), or durango=10s,granite=2027-01-31T12:00:00Z; those after the last named never do',
+  },
 } as const satisfies { readonly [name: string]: FlagDefinition };
 
 /**

@@ -1,4 +1,4 @@
-import { getNetwork, isPublicNetwork } from '../../avm/network.ts';
+import { getNetwork, isPublicNetwork, isStandardNetwork } from '../../avm/network.ts';
 import { parseVersion } from '../../network/protocol/handshake.ts';
 import type { Command } from './command.ts';
 import { FlagError, type FlagInputs } from './flag-source.ts';
@@ -9,7 +9,7 @@ export const noDevReason =
   'peers decide the blocks of a joined node, so it funds no accounts, and has no time travel, snapshots, forks and state files';
 
 /** Most nodes of `serac testnet`. */
-const maxTestnetNodes = 50;
+export const maxTestnetNodes = 50;
 
 /** Checks the rules of flags of nodes with peers. AvalancheGo: config/config.go and snow/consensus/snowball/parameters.go have the same. */
 export function checkPeerFlags(command: Command, options: Options, given: FlagInputs): void {
@@ -71,8 +71,17 @@ function checkTestnet({ args: [nodes = ''] }: Command, options: Options, given: 
     throw createClash('avalanchego-nodes', 'needs the path of the program: --avalanchego PATH');
   if (options.avalanchego !== undefined && options['avalanchego-nodes'] === 0)
     throw createClash('avalanchego', 'needs the number of nodes: --avalanchego-nodes N');
+  if (options['upgrade-at'] !== undefined) checkUpgradeAt(options, createClash);
   const own = testnetFlags.find((flag) => given.has(flag));
   if (own !== undefined) throw createClash(own, 'serac testnet chooses this for each node');
+}
+
+/** AvalancheGo: config/config.go, getUpgradeConfig, allows other upgrades only on custom networks. */
+function checkUpgradeAt(options: Options, createClash: CreateClash): void {
+  if (isStandardNetwork(options['network-id']))
+    throw createClash('upgrade-at', 'the upgrades of the network local are fixed; name a custom network, such as --network-id 1337');
+  if (options['upgrade-file'] !== undefined || options['upgrade-file-content'] !== undefined)
+    throw createClash('upgrade-at', 'the file of upgrades has their times; leave one of the two flags out');
 }
 
 /** Flags of `serac join` that differ for each node of a testnet. */

@@ -157,7 +157,7 @@ export const programFlags = {
   },
   lines: {
     group: 'Program',
-    commands: ['logs'],
+    commands: ['logs', 'testnet logs'],
     kind: 'integer',
     default: '100',
     max: 1_000_000,
@@ -165,7 +165,7 @@ export const programFlags = {
   },
   follow: {
     group: 'Program',
-    commands: ['logs'],
+    commands: ['logs', 'testnet logs'],
     kind: 'boolean',
     default: 'false',
     help: 'print what is added to the log until interrupted',

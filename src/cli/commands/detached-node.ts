@@ -71,25 +71,34 @@ export const detachedCommands = {
     return 0;
   },
 
-  logs: async ({ findNode, logFile: defaultFile, options, print, env }: DetachedContext): Promise<number> => {
-    const logFile = options['log-file'] ?? findNode()?.log ?? defaultFile;
-    requireLog(logFile);
-    const last = readEnd(logFile, 0, maxRead);
-    print(lastLines(last.text, options.lines));
-    // Each part begins where the one before ended: the log may grow at any moment.
-    for (let at = last.end; options.follow; ) {
-      await sleep(env.timers, pollInterval);
-      const size = fileSize(logFile);
-      // A log that became shorter was replaced.
-      if (size < at) at = 0;
-      if (size === at) continue;
-      const { text, end } = readEnd(logFile, at, maxRead);
-      print(text);
-      at = end;
-    }
+  logs: async ({ findNode, logFile, options, print, env }: DetachedContext): Promise<number> => {
+    await printLog(options['log-file'] ?? findNode()?.log ?? logFile, options, print, env);
     return 0;
   },
 };
+
+/** Prints the last lines of a log, and with `follow` what is added to it, until this process is interrupted. */
+export async function printLog(
+  logFile: string,
+  { lines, follow }: Pick<Options, 'lines' | 'follow'>,
+  print: (text: string) => void,
+  env: Pick<Env, 'timers'>,
+): Promise<void> {
+  requireLog(logFile);
+  const last = readEnd(logFile, 0, maxRead);
+  print(lastLines(last.text, lines));
+  // Each part begins where the one before ended: the log may grow at any moment.
+  for (let at = last.end; follow; ) {
+    await sleep(env.timers, pollInterval);
+    const size = fileSize(logFile);
+    // A log that became shorter was replaced.
+    if (size < at) at = 0;
+    if (size === at) continue;
+    const { text, end } = readEnd(logFile, at, maxRead);
+    print(text);
+    at = end;
+  }
+}
 
 function lastLines(text: string, count: number): string {
   const lines = text.replace(/\n$/, '').split('\n');

@@ -8,10 +8,10 @@ import { ewoqKey } from '../../avm/wallet/accounts.ts';
 import { createAddressFormatter } from '../../base/bytes/address.ts';
 import { formatStamp } from '../../base/log/log.ts';
 import type { Screen } from '../terminal/screen.ts';
-import type { TestnetNode } from '../testnet/node-status.ts';
-import { formatChange, formatChangeJson, formatHeights, formatNodesJson } from '../testnet/testnet-lines.ts';
+import { logNames, type TestnetNode } from '../testnet/node-status.ts';
 import { formatTable } from './table.ts';
 import { type RunningTestnet, runTestnet } from './testnet.ts';
+import { formatChange, formatChangeJson, formatNodes, formatNodesJson, type NodeRow } from './testnet-lines.ts';
 
 type TestnetFlags = { readonly command: Command; readonly options: Options; readonly given: FlagInputs };
 
@@ -39,25 +39,33 @@ export async function showTestnet(
   { program, version, output, env }: ProgramContext,
 ): Promise<RunningTestnet> {
   const { screen, isTerminal, isJson, times } = output;
-  const testnet = await runTestnet(
+  const isShown = config.banner !== 'none';
+  const testnet: RunningTestnet = await runTestnet(
     {
       nodes: Number(command.args[0]),
       options,
       given,
       program,
       onStatus: (node, status, pid) => {
+        // The table of a terminal shows what nodes do that run.
+        if (!isShown || (isTerminal && !isJson && status.state === 'running')) return;
+        const row = { node, status, usage: testnet.usageOf(node.number) };
         const time = isTerminal ? times.text() : formatStamp('info', times.json()).trimEnd();
-        const line = isJson ? formatChangeJson(node, status, pid, times.json()) : formatChange(node, status, time);
-        // The status line of a terminal shows heights.
-        if (config.banner !== 'none' && (!isTerminal || isJson || status.state !== 'running')) screen.print(line);
+        screen.print(isJson ? formatChangeJson(row, pid, times.json()) : formatChange(row, time));
       },
     },
     env,
   );
   const hasOwnGenesis = !given.has('genesis-file') && !given.has('genesis-file-content');
-  const info = { ...testnet, version, networkID: options['network-id'], hasOwnGenesis };
-  output.printBanner(config, formatNodesJson(testnet.nodes, testnet.folder), formatTestnet(info));
-  screen.setStatus(config.banner === 'text' ? (columns) => formatHeights(testnet.statuses(), columns) : undefined);
+  const info = { ...testnet, nodes: testnet.nodes(), version, networkID: options['network-id'], hasOwnGenesis };
+  output.printBanner(config, formatNodesJson(testnet.nodes(), testnet.folder), formatTestnet(info));
+  const listRows = (): NodeRow[] =>
+    testnet.nodes().map((node) => ({
+      node,
+      status: testnet.statusOf(node.number) ?? { state: 'waiting' },
+      usage: testnet.usageOf(node.number),
+    }));
+  screen.setStatus(config.banner === 'text' ? (columns, lines) => formatNodes(listRows(), columns, lines) : undefined);
   return testnet;
 }
 
@@ -87,17 +95,17 @@ function formatTestnet({ version, nodes, folder, isTemporary, networkID, hasOwnG
     .map(({ kind, count }) => `${count} ${kind} node${count === 1 ? '' : 's'}`);
   const address = createAddressFormatter('X', network.hrp)(ewoqKey.address);
   const rows = [
-    ...(hasOwnGenesis && network.name === 'local'
+    ...(hasOwnGenesis
       ? [
           ['Funded key', ewoqKey.text],
           ['', address],
         ]
       : []),
-    ['Try', `serac send X-local1… 1.5${url}`],
+    ['Try', `serac send X-${network.hrp}1… 1.5${url}`],
     ['', `serac accounts|faucet|tail${url}`],
     ['Explorer', `${first.url}/, at every Serac node`],
-    ['Faults', `serac testnet kill|freeze|partition|heal N${isTemporary ? '' : ` --data-dir ${folder}`}`],
-    ['Logs', `${folder}/node-N/serac.log`],
+    ['Faults', `serac testnet kill|freeze|partition|latency|heal${isTemporary ? '' : ` --data-dir ${folder}`}`],
+    ['Logs', `serac testnet logs N, of ${folder}/node-N/${logNames.Serac}`],
     ['Data', isTemporary ? `${folder}, removed at the end; --data-dir DIR keeps it` : `kept in ${folder}`],
     ['Stop', 'Ctrl-C'],
   ] as const;

@@ -190,3 +190,26 @@ test('the rate is that of the last two seconds', () => {
   now += 100_000;
   expect(rate.perSecond()).toBe(0);
 });
+
+test('several status lines are replaced together', async () => {
+  const { timing, pass } = createVirtualTiming();
+  let written = '';
+  const write = (text: string): boolean => {
+    written += text;
+    return true;
+  };
+  const out = { isTTY: true, columns: 20, rows: 10, write, on: () => {} };
+  const screen = createScreen({ out, err: out, isInteractive: true, after: timing.after, formatNote: (text) => text });
+  let height = 0;
+  screen.setStatus((columns, lines) => `${columns} ${lines}\nheight ${height}\nend`);
+  expect(written).toBe('19 9\nheight 0\nend');
+  written = '';
+  height = 1;
+  screen.print('line');
+  await pass(250);
+  // Two lines up, then everything from there on is erased.
+  expect(written).toBe('\r\x1b[2A\x1b[Jline\n19 9\nheight 1\nend');
+  written = '';
+  screen.close();
+  expect(written).toBe('\r\x1b[2A\x1b[J');
+});

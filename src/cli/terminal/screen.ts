@@ -2,12 +2,13 @@
 type Output = {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   /** Returns false if the text was buffered because nobody reads; `drain` follows when the buffer is empty. */
   readonly write: (text: string) => boolean;
   readonly on: (event: 'drain' | 'error', listener: () => void) => unknown;
 };
 
-/** The only writer of the terminal: lines above, a status line at the bottom. */
+/** The only writer of the terminal: lines above, a status line, or several, at the bottom. */
 export type Screen = {
   /** Prints a line to stdout. While nobody reads the output, lines are counted and dropped, so that they do not fill the memory. */
   readonly print: (line: string) => void;
@@ -15,8 +16,8 @@ export type Screen = {
   readonly log: (line: string, isUrgent: boolean) => void;
   /** Removes the status line before something else writes to the terminal. It is drawn again unless `isHeld`. */
   readonly clear: (isHeld?: boolean) => void;
-  /** Shows a status line, read before each drawing; undefined removes it. Does nothing if stdout is not a terminal. */
-  readonly setStatus: (read: ((columns: number) => string) | undefined) => void;
+  /** Shows a status line, or several, read before each drawing; undefined removes it. Does nothing if stdout is not a terminal. */
+  readonly setStatus: (read: ((columns: number, lines: number) => string) | undefined) => void;
   /** Stops drawing and prints what is waiting. */
   readonly close: () => void;
 };
@@ -28,10 +29,14 @@ const refreshAfter = 4;
 /** The most lines that wait for the next drawing. */
 const maxWaiting = 1000;
 
-/** Moves to the start of the line and erases it (ECMA-48). */
-const erase = '\r\x1b[K';
+/** Moves to the start of the first of the drawn lines and erases all of them (ECMA-48). */
+function eraseLines(drawn: string): string {
+  const above = drawn.split('\n').length - 1;
+  return above === 0 ? '\r\x1b[K' : `\r\x1b[${above}A\x1b[J`;
+}
 
 const defaultColumns = 80;
+const defaultRows = 24;
 
 export function createScreen({
   out,
@@ -48,7 +53,7 @@ export function createScreen({
   /** A line of the program about its own output. */
   readonly formatNote: (text: string) => string;
 }): Screen {
-  let readStatus: ((columns: number) => string) | undefined;
+  let readStatus: ((columns: number, lines: number) => string) | undefined;
   /** The status line on the terminal; empty if there is none. */
   let drawn = '';
   let isHeld = false;
@@ -76,13 +81,16 @@ export function createScreen({
     if (isBlocked || (waiting.length === 0 && status === drawn && !(isRefresh && drawn !== ''))) return;
     const lines = waiting.map((line) => `${line}\n`).join('');
     waiting = [];
-    write((drawn === '' ? '' : erase) + lines + status);
+    write((drawn === '' ? '' : eraseLines(drawn)) + lines + status);
     drawn = status;
   };
 
   const tick = (): void => {
     cancelTimer = after(drawInterval, tick);
-    replaceStatus(isHeld ? '' : (readStatus?.((out.columns ?? defaultColumns) - 1) ?? ''), ++ticks % refreshAfter === 0);
+    replaceStatus(
+      isHeld ? '' : (readStatus?.((out.columns ?? defaultColumns) - 1, (out.rows ?? defaultRows) - 1) ?? ''),
+      ++ticks % refreshAfter === 0,
+    );
   };
 
   return {

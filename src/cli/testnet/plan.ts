@@ -17,51 +17,77 @@ export type TestnetOptions = {
   readonly avalancheGoCommand: readonly string[];
 };
 
-/** The data directory of each node, AvalancheGo's first, in the order of `planTestnet`. */
-export const listFolders = ({
-  seracNodes,
-  avalancheGoNodes,
-  folder,
-}: Pick<TestnetOptions, 'seracNodes' | 'avalancheGoNodes' | 'folder'>): string[] =>
-  kindsOf(seracNodes, avalancheGoNodes).map((_, i) => `${folder}/node-${i + 1}`);
+/** The data directory of a node. */
+export const folderOf = (folder: string, number: number): string => `${folder}/node-${number}`;
+
+/** A node of which only what the others must know is decided. */
+type Identity = Pick<TestnetNode, 'number' | 'kind' | 'nodeID'> & { readonly ports: readonly [http: number, staking: number] };
 
 /**
  * Plans the nodes of a testnet. Every Serac node lists all others as its first peers, because without sybil protection nodes do not learn of
  * each other. An AvalancheGo node lists AvalancheGo nodes only: at a restart its first peers must answer about the P-Chain.
  */
 export function planTestnet(options: TestnetOptions, nodeIDs: readonly string[]): TestnetNode[] {
-  const folders = listFolders(options);
-  const kinds = kindsOf(options.seracNodes, options.avalancheGoNodes);
-  const peers = kinds.map((kind, i) => ({ kind, nodeID: nodeIDs[i] as string, endpoint: `127.0.0.1:${options.ports[i]?.[1]}` }));
-  return kinds.map((kind, i) => {
-    const [httpPort = 0, stakingPort = 0] = options.ports[i] ?? [];
-    const folder = folders[i] as string;
-    const first = peers.filter((peer, other) => other !== i && (kind === 'Serac' || peer.kind === kind));
-    const shared = [
-      '--sybil-protection-enabled=false',
-      `--data-dir=${folder}`,
-      '--http-host=127.0.0.1',
-      `--http-port=${httpPort}`,
-      '--staking-host=127.0.0.1',
-      `--staking-port=${stakingPort}`,
-      '--public-ip=127.0.0.1',
-      `--bootstrap-ips=${first.map(({ endpoint }) => endpoint).join(',')}`,
-      `--bootstrap-ids=${first.map(({ nodeID }) => nodeID).join(',')}`,
-    ];
-    const isSerac = kind === 'Serac';
-    const flags = isSerac
-      ? ['--dev-methods', ...options.seracFlags, ...echoFlags(options), ...majorityFlags(options, nodeIDs)]
-      : options.avalancheGoFlags;
-    return {
-      number: i + 1,
-      kind,
-      nodeID: nodeIDs[i] as string,
-      url: `http://127.0.0.1:${httpPort}`,
-      stakingAddress: `127.0.0.1:${stakingPort}`,
-      folder,
-      command: [...(isSerac ? options.seracCommand : options.avalancheGoCommand), ...shared, ...flags],
-    };
-  });
+  const identities = kindsOf(options).map(
+    (kind, i): Identity => ({ number: i + 1, kind, nodeID: nodeIDs[i] as string, ports: options.ports[i] ?? [0, 0] }),
+  );
+  return identities.map((identity) =>
+    planNode(
+      options,
+      identity,
+      identities
+        .filter((other) => other !== identity)
+        .map(({ kind, nodeID, ports }) => ({ kind, nodeID, endpoint: `127.0.0.1:${ports[1]}` })),
+      nodeIDs,
+    ),
+  );
+}
+
+/** Plans a Serac node that is added to a running testnet. Beside Serac nodes only it does not vote: their validators are known from the start. */
+export function planAdded(
+  options: TestnetOptions,
+  identity: Identity,
+  running: readonly TestnetNode[],
+  validators: readonly string[],
+): TestnetNode {
+  const peers = running.map(({ kind, nodeID, stakingAddress }) => ({ kind, nodeID, endpoint: stakingAddress }));
+  return planNode(options, identity, peers, validators);
+}
+
+type KnownPeer = Pick<TestnetNode, 'kind' | 'nodeID'> & { readonly endpoint: string };
+
+function planNode(
+  options: TestnetOptions,
+  { number, kind, nodeID, ports: [httpPort, stakingPort] }: Identity,
+  others: readonly KnownPeer[],
+  validators: readonly string[],
+): TestnetNode {
+  const isSerac = kind === 'Serac';
+  const folder = folderOf(options.folder, number);
+  const first = others.filter((peer) => isSerac || peer.kind === kind);
+  const shared = [
+    '--sybil-protection-enabled=false',
+    `--data-dir=${folder}`,
+    '--http-host=127.0.0.1',
+    `--http-port=${httpPort}`,
+    '--staking-host=127.0.0.1',
+    `--staking-port=${stakingPort}`,
+    '--public-ip=127.0.0.1',
+    `--bootstrap-ips=${first.map(({ endpoint }) => endpoint).join(',')}`,
+    `--bootstrap-ids=${first.map((peer) => peer.nodeID).join(',')}`,
+  ];
+  const flags = isSerac
+    ? ['--dev-methods', ...options.seracFlags, ...echoFlags(options), ...majorityFlags(options, validators)]
+    : options.avalancheGoFlags;
+  return {
+    number,
+    kind,
+    nodeID,
+    url: `http://127.0.0.1:${httpPort}`,
+    stakingAddress: `127.0.0.1:${stakingPort}`,
+    folder,
+    command: [...(isSerac ? options.seracCommand : options.avalancheGoCommand), ...shared, ...flags],
+  };
 }
 
 /** The P- and C-Chain of the AvalancheGo nodes stop if Serac nodes, which count as their validators, do not answer for them. */
@@ -88,7 +114,8 @@ function majorityFlags({ avalancheGoNodes, seracFlags }: TestnetOptions, nodeIDs
 
 const pollFlag = /^--(snow-(sample|quorum|preference-quorum|confidence-quorum)-size|sybil-protection-disabled-weight)=/;
 
-const kindsOf = (seracNodes: number, avalancheGoNodes: number): TestnetNode['kind'][] => [
+/** The programs of the nodes, AvalancheGo's first, in the order of `planTestnet`. */
+const kindsOf = ({ seracNodes, avalancheGoNodes }: Pick<TestnetOptions, 'seracNodes' | 'avalancheGoNodes'>): TestnetNode['kind'][] => [
   ...new Array<'AvalancheGo'>(avalancheGoNodes).fill('AvalancheGo'),
   ...new Array<'Serac'>(seracNodes).fill('Serac'),
 ];

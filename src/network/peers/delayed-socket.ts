@@ -16,7 +16,7 @@ export function createDelays(timing: Pick<PeerTiming, 'now' | 'after'>) {
     const write = (bytes: Uint8Array, written: () => void): void => {
       const now = timing.now();
       const due = Math.max(now + (peerDelays.get(node) ?? 0), lastDue);
-      if (due <= now && waitingWrites.length === 0) return socket.write(bytes, written);
+      if (due <= now && waitingWrites.length === 0) return void socket.write(bytes, written);
       lastDue = due;
       waitingWrites.push(() => socket.write(bytes, written));
       timing.after(due - now, () => waitingWrites.shift()?.());

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectToSocket, socketPathOf } from '../../app/platform/local-socket.ts';
-import { createTemporaryFolder, type Order, sendOrder, takeOrders } from './control.ts';
+import { connectToSocket, socketPathOf } from '../platform/local-socket.ts';
+import { createTemporaryFolder, type Order, sendOrder, takeOrders } from './testnet-control.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-control-'));
 const orders: Order[] = [];
@@ -41,11 +41,11 @@ function sendText(text: string): Promise<string> {
 test('an order is carried out, or refused with a reason; only the owner can open the socket', async () => {
   await listen();
   if (process.platform !== 'win32') expect(statSync(socketPathOf(folder)).mode & 0o777).toBe(0o600);
-  expect(await sendOrder({ kind: 'partition', nodes: [1, 2] }, folder, tmpdir())).toBe('partition done');
+  expect(await sendOrder({ kind: 'latency', nodes: [1, 2], milliseconds: 50 }, folder, tmpdir())).toEqual({ text: 'latency done' });
   await expect(sendOrder({ kind: 'kill', nodes: [9] }, folder, tmpdir())).rejects.toThrow('there is no node 9');
   expect(orders).toEqual([
-    { kind: 'partition', nodes: [1, 2] },
-    { kind: 'kill', nodes: [9] },
+    { kind: 'latency', nodes: [1, 2], milliseconds: 50 },
+    { kind: 'kill', nodes: [9], milliseconds: 0 },
   ]);
 });
 
@@ -55,7 +55,7 @@ test('a connection that sends something else, or more than an order, is closed; 
     expect([text.slice(0, 40), await sendText(text)]).toEqual([text.slice(0, 40), '']);
   expect(orders).toEqual([]);
   expect(await sendText('{"kind":"heal","nodes":[]}\n{"kind":"kill","nodes":[1]}\n')).toBe('{"text":"heal done"}\n');
-  expect(orders).toEqual([{ kind: 'heal', nodes: [] }]);
+  expect(orders).toEqual([{ kind: 'heal', nodes: [], milliseconds: 0 }]);
 });
 
 /** A folder with a socket that nobody listens on, as a killed testnet leaves it. */
@@ -76,7 +76,7 @@ test.skipIf(process.platform === 'win32')('a testnet that was killed does not co
     const dead = [await createDead(tempFolder, true), await createDead(tempFolder, true)];
     const named = await createDead(tempFolder, false);
     const end = await takeOrders(createTemporaryFolder(tempFolder), async ({ kind }) => ({ text: `${kind} done` }));
-    expect(await heal()).toBe('heal done');
+    expect(await heal()).toEqual({ text: 'heal done' });
     expect([...dead, named].map((one) => existsSync(one))).toEqual([false, false, true]);
     end();
     await expect(heal()).rejects.toThrow('no testnet runs in a temporary folder');

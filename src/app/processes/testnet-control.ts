@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { connectToSocket, hasSocket, listenOnSocket } from '../../app/platform/local-socket.ts';
 import { Fault } from '../../base/fault.ts';
+import { connectToSocket, hasSocket, listenOnSocket } from '../platform/local-socket.ts';
 
 type TestnetFault =
   | { readonly code: 'TESTNET_NOT_FOUND' }
@@ -12,11 +12,29 @@ type TestnetFault =
 /** An order to a running testnet cannot be carried out. */
 export class TestnetError extends Fault<TestnetFault> {}
 
-/** What `serac testnet kill|freeze|partition|heal` asks of the process that runs the nodes. */
-export type Order = { readonly kind: 'kill' | 'freeze' | 'partition' | 'heal'; readonly nodes: readonly number[] };
+/** What a command asks of the process that runs the nodes of a testnet. */
+export const orderKinds = ['kill', 'freeze', 'partition', 'latency', 'heal', 'add', 'remove'] as const;
 
-/** `text` says what was done; `refused` why nothing was. */
-export type Outcome = { readonly text: string } | { readonly refused: string };
+export type Order = {
+  readonly kind: (typeof orderKinds)[number];
+  readonly nodes: readonly number[];
+  /** Of `latency`. */
+  readonly milliseconds?: number;
+};
+
+/** A node of a testnet, as other processes see it. */
+export type NodeFacts = {
+  readonly node: number;
+  readonly kind: 'Serac' | 'AvalancheGo';
+  readonly nodeID: string;
+  readonly url: string;
+  readonly stakingAddress: string;
+  readonly dataDir: string;
+};
+
+/** `text` says what was done; `refused` why nothing was. `added`: the new node. */
+export type Outcome = { readonly text: string; readonly added?: NodeFacts } | { readonly refused: string };
+type Done = Extract<Outcome, { readonly text: string }>;
 
 /** The start of the name of a folder that a testnet removes at its end. */
 const temporaryPrefix = 'serac-testnet-';
@@ -32,7 +50,7 @@ export function createTemporaryFolder(tempFolder: string): string {
 
 /** Bytes of one order or outcome, and milliseconds for it. */
 const maxLine = 65_536;
-const orderTimeout = 30_000;
+const orderTimeout = 60_000;
 
 /** Takes orders over a socket in the folder of a testnet, which only its owner can open. Returns a function that ends it. */
 export async function takeOrders(folder: string, carryOut: (order: Order) => Promise<Outcome>): Promise<() => void> {
@@ -56,18 +74,38 @@ async function answer(socket: Socket, carryOut: (order: Order) => Promise<Outcom
 
 /** Throws if the text is not an order. */
 function parseOrder(text: string): Order {
-  const { kind, nodes } = JSON.parse(text) as Order;
-  if (!orderKinds.has(kind) || !nodes.every(Number.isSafeInteger)) throw new SyntaxError('not an order');
-  return { kind, nodes };
+  const { kind, nodes, milliseconds = 0 } = JSON.parse(text) as Order;
+  if (!orderKinds.includes(kind) || !nodes.every(Number.isSafeInteger) || !(milliseconds >= 0)) throw new SyntaxError('not an order');
+  return { kind, nodes, milliseconds };
 }
 
-const orderKinds: ReadonlySet<unknown> = new Set<Order['kind']>(['kill', 'freeze', 'partition', 'heal']);
-
 /** Sends an order to the running testnet: that of the folder, or the only one in temporary folders. Returns what was done. */
-export async function sendOrder(order: Order, dataDir: string | undefined, tempFolder: string): Promise<string> {
+export async function sendOrder(order: Order, dataDir: string | undefined, tempFolder: string): Promise<Done> {
+  const { socket } = await openOnly(dataDir, tempFolder);
+  try {
+    socket.write(`${JSON.stringify(order)}\n`);
+    const line = await readLine(socket);
+    const outcome: Outcome = line === undefined ? { refused: 'the testnet ended before it answered' } : JSON.parse(line);
+    if ('text' in outcome) return outcome;
+    throw new TestnetError(outcome.refused, { code: 'TESTNET_REFUSED', reason: outcome.refused });
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The folder of the only running testnet in temporary folders. */
+export async function findTestnet(tempFolder: string): Promise<string> {
+  const { folder, socket } = await openOnly(undefined, tempFolder);
+  socket.destroy();
+  return folder;
+}
+
+/** Connects to the running testnet of a folder, or to the only one in temporary folders. */
+async function openOnly(dataDir: string | undefined, tempFolder: string): Promise<OpenTestnet> {
   const folders = dataDir === undefined ? listTemporary(tempFolder) : [dataDir];
   const running = (await Promise.all(folders.filter(hasSocket).map(openTestnet))).filter((one) => one !== undefined);
   const [first, ...others] = running;
+  let isFound = false;
   try {
     if (first === undefined)
       throw new TestnetError(
@@ -79,18 +117,17 @@ export async function sendOrder(order: Order, dataDir: string | undefined, tempF
       const message = `several testnets run; name the folder of one with --data-dir: ${names.join(', ')}`;
       throw new TestnetError(message, { code: 'TESTNET_AMBIGUOUS', folders: names });
     }
-    first.socket.write(`${JSON.stringify(order)}\n`);
-    const line = await readLine(first.socket);
-    const outcome: Outcome = line === undefined ? { refused: 'the testnet ended before it answered' } : JSON.parse(line);
-    if ('text' in outcome) return outcome.text;
-    throw new TestnetError(outcome.refused, { code: 'TESTNET_REFUSED', reason: outcome.refused });
+    isFound = true;
+    return first;
   } finally {
-    for (const { socket } of running) socket.destroy();
+    for (const { socket } of isFound ? others : running) socket.destroy();
   }
 }
 
+type OpenTestnet = { readonly folder: string; readonly socket: Socket };
+
 /** Connects to the testnet of a folder; undefined if its process was killed. A temporary folder that such a process left is removed. */
-async function openTestnet(folder: string): Promise<{ readonly folder: string; readonly socket: Socket } | undefined> {
+async function openTestnet(folder: string): Promise<OpenTestnet | undefined> {
   const socket = connectToSocket(folder);
   const failure = await new Promise<{ code?: string } | undefined>((resolve) =>
     socket.once('connect', () => resolve(undefined)).once('error', resolve),
