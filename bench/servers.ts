@@ -185,7 +185,6 @@ const source = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 export const seracCommand = commandWith(collector.writer);
 /** A built program in place of the source. */
 export const programCommand = (program: string): readonly string[] => commandWith(collector.writer, program);
-const largeHeapCommand = commandWith({ ...collector.writer, ...collector.large });
-export const joinCommand = [...largeHeapCommand, 'join'];
-export const indexerCommand = [...largeHeapCommand, 'index'];
+export const joinCommand = [...commandWith({ ...collector.writer, ...collector.join }), 'join'];
+export const indexerCommand = [...commandWith({ ...collector.writer, ...collector.index }), 'index'];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

@@ -27,7 +27,7 @@ const builtForBun = join(home, 'dist', 'cli', 'main.cjs');
  * The slowest compiler is used ten times later than by default: it took a fifth of the CPU time of a node under load. The allocator returns
  * free pages every half second in place of every tenth: under load they are soon used again.
  * Reader processes have the writer's settings except those under `reader`: they hold less, so they can collect earlier still. `serac join` and
- * `serac index` have those under `large`: while they catch up they have more than 80 % of 192 MiB in use, and Bun would then collect without pause.
+ * `serac index` have settings of their own: while they catch up they have more than 80 % of 192 MiB in use, and Bun would then collect without pause.
  */
 const collector = JSON.parse(readFileSync(new URL('./collector.json', import.meta.url), 'utf8'));
 const largeHeapCommands = ['join', 'index'];
@@ -91,7 +91,7 @@ function environment(...owners) {
   const ofReaders = Object.entries(collector.reader).filter(([name]) => process.env[name] === undefined);
   return {
     ...collector.writer,
-    ...(largeHeapCommands.some((command) => process.argv.includes(command)) && collector.large),
+    ...collector[largeHeapCommands.find((command) => process.argv.includes(command))],
     ...Object.fromEntries(ofReaders.map(([name, value]) => [readerPrefix + name, value])),
     ...process.env,
     ...(known.length > 0 && { [ownersVariable]: known.join(',') }),

@@ -169,8 +169,9 @@ for (const node of nodes) {
       const variables = ['BUN_JSC_forceRAMSize', 'BUN_JSC_numberOfGCMarkers', 'SERAC_READER_BUN_JSC_forceRAMSize'];
       const clean = ['env', ...variables.flatMap((name) => ['-u', name])];
       expect((await run([...clean, path, serac])).out).toEqual(['201326592 2 134217728']);
-      for (const command of ['join', 'index'])
-        expect((await run([...clean, path, serac, command, '--network-id=local'])).out).toEqual(['402653184 2 134217728']);
+      const ram = { join: 402653184, index: 1073741824 };
+      for (const [command, bytes] of Object.entries(ram))
+        expect((await run([...clean, path, serac, command, '--network-id=local'])).out).toEqual([`${bytes} 2 134217728`]);
       expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', 'BUN_JSC_numberOfGCMarkers=3', path, serac])).out).toEqual(['5 3']);
       expect((await run([...clean, 'BUN_JSC_forceRAMSize=5', path, serac, 'join'])).out).toEqual(['5 2']);
     });
