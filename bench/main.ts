@@ -9,6 +9,7 @@ import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
 import { runHostile } from './hostile.ts';
 import { runIndexCost } from './index-cost.ts';
+import { runIndexCurve } from './index-curve.ts';
 import { runIndexLoad } from './index-load.ts';
 import { runLimits } from './limits.ts';
 import { createLoadGenerator, type LoadGenerator } from './load.ts';
@@ -56,7 +57,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   },
   data: async (load, options) => keepAnswers(await runData(env, load, options)),
   'index-cost': (load, options) => runIndexCost(env, load, options),
-  'index-load': (_load, options) => runIndexLoad(env, options),
+  'index-load': (_load, options) => (options.curve ? runIndexCurve : runIndexLoad)(env, options),
   threads: (load, options) => runThreads(env, load, options),
   transfer: async (_load, options) => keepAnswers(await runTransferCost(env, options)),
   follow: (load, options, binary) => runFollow(env, load, options, binary),

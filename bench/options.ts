@@ -25,7 +25,9 @@ export type Options = {
   /** The PostgreSQL server on which `serac api` is measured; undefined: not measured. */
   readonly postgres: string | undefined;
   readonly soak: SoakOptions;
-  /** Whether the figures of `limits` or `soak` are added to their history. */
+  /** Whether `index-load` measures a load by its size, in place of two ways to load. */
+  readonly curve: boolean;
+  /** Whether the figures of `limits`, `soak` or `index-load --curve` are added to their history. */
   readonly record: boolean;
   /** Whether answers to the questions of the performance page are written to bench/results.json: a run at its default length, or `record`; not of a chain of another size. */
   readonly recordResults: boolean;
@@ -84,6 +86,8 @@ the same bytes. Instead of the table:
   --index-cost   accepted transactions per second with and without the history index
   --index-load   CPU time of a transaction while serac index catches up with a local node, by thread and process, with --postgres URL: 40,000 transfers
                  between 4,000 addresses (--quick: 10,000 between 1,000; --txs N; --keep DIR)
+  --curve          instead what a transaction costs at each half power of ten of a load with --trust-node, of 10^6 (--txs N) generated transactions; the
+                   database serac_bench_curve stays, and the next run continues it; --record adds the points to bench/index-load.jsonl
   --threads      CPU time of an accepted transaction by process and thread, with --workers auto and 0; --workers N for another number
   --transfer     what one transfer with one input and two outputs costs in chains of 100 and of 90,000 blocks (--quick: 10,000): rows by table,
                  statements, pages of the log, bytes on disk, bytes allocated, CPU time of the main thread; --blocks N for another size,
@@ -126,6 +130,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         data: { type: 'boolean' },
         'index-cost': { type: 'boolean' },
         'index-load': { type: 'boolean' },
+        curve: { type: 'boolean', default: false },
         threads: { type: 'boolean' },
         transfer: { type: 'boolean' },
         follow: { type: 'boolean' },
@@ -143,7 +148,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         record: { type: 'boolean', default: false },
       },
     });
-    const { quick, only, keep, workers, postgres, record } = values;
+    const { quick, only, keep, workers, postgres, record, curve } = values;
     const [mode = 'table', another] = modes.filter((name) => values[name]);
     if (another !== undefined) return `--${mode} and --${another} cannot be combined`;
     const seconds = parseInteger(values.seconds, 60) ?? (quick ? 1 : 3);
@@ -166,6 +171,7 @@ export function parseOptions(args: readonly string[]): Options | string {
         rate: parseInteger(values.rate, 100_000),
         seed: parseInteger(values.seed, 2 ** 32) ?? Date.now() % 2 ** 32,
       },
+      curve,
       record,
       // A chain of another size answers another question.
       recordResults:
