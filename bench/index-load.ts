@@ -34,7 +34,7 @@ export async function runIndexLoad(env: BenchEnv, options: Options): Promise<voi
 /** The ways to load that are compared. */
 const loadFlags: readonly (readonly string[])[] = [[], ['--trust-node']];
 
-function createChain(dir: string, txs: number): void {
+export function createChain(dir: string, txs: number): void {
   console.error(`creating a chain of ${txs.toLocaleString('en')} transactions`);
   mkdirSync(dir, { recursive: true });
   const chain = openChainStore(dir, 'write', { skipDiskSync: true });
@@ -44,7 +44,7 @@ function createChain(dir: string, txs: number): void {
   chain.close();
 }
 
-const txsPerBlock = 40;
+export const txsPerBlock = 40;
 
 type Load = { readonly server: string; readonly txs: number; readonly flags: readonly string[] };
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCitus } from './citus.ts';
 import { runCluster } from './cluster.ts';
 import { runData } from './data.ts';
 import { runDataScale } from './data-scale.ts';
@@ -66,6 +67,7 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   hostile: (_load, options, binary) => runHostile(env, options, binary),
   limits: (_load, options) => runLimits(env, options),
   cluster: (load, options) => runCluster(env, load, options),
+  citus: (load, options) => runCitus(env, load, options),
   soak: (_load, options) => runSoak(env, options),
   restart: async (_load, options) => keepAnswers(await runRestart(env, options)),
 };

@@ -24,6 +24,8 @@ export type Options = {
   readonly workers: readonly string[];
   /** The PostgreSQL server on which `serac api` is measured; undefined: not measured. */
   readonly postgres: string | undefined;
+  /** Coordinators of Citus clusters that are measured beside it. */
+  readonly citus: readonly string[];
   readonly soak: SoakOptions;
   /** Whether `index-load` measures a load by its size, in place of two ways to load. */
   readonly curve: boolean;
@@ -57,11 +59,12 @@ const modes = [
   'hostile',
   'limits',
   'cluster',
+  'citus',
   'soak',
   'restart',
 ] as const;
 
-export const usage = `npm run bench -- [--scale | --data | --index-cost | --index-load | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --soak | --restart] [--only name] [--seconds N] [--rounds N] [--quick]
+export const usage = `npm run bench -- [--scale | --data | --index-cost | --index-load | --threads | --transfer | --follow | --events | --p2p | --hostile | --limits | --cluster | --citus | --soak | --restart] [--only name] [--seconds N] [--rounds N] [--quick]
 
   --only name    only rows whose name contains this
   --seconds N    length of one measured run, 1 to 60 (default 3)
@@ -103,6 +106,8 @@ the same bytes. Instead of the table:
   --record         add this run to bench/limits.jsonl
   --cluster      a primary, a replica, PgBouncer, Redis and two serac api on this machine, with 10^5 transactions (--quick: 10^4; --txs N): bytes
                  per transaction, CPU time per request by route, cache hits under a Zipf load; docs/operate/sizing.md is computed from it
+  --citus        loading 50,000 transfers (--quick: 10,000; --txs N; --keep DIR) into --postgres URL and into the cluster of each --citus-url URL, a
+                 coordinator, all on this machine, then requests: CPU time of all processes of PostgreSQL and of Serac, bytes
   --soak         two hours at 80 % of the capacity, which is measured first: transactions, as many reads, events, pages of the explorer in Chromium;
                  samples memory, caches, file handles and sizes, fits a line after ten minutes and 25,000 transactions, compares a stream of answers with the blocks
   --minutes N      its length, at most 1440 (default 120)
@@ -140,6 +145,8 @@ export function parseOptions(args: readonly string[]): Options | string {
         peers: { type: 'string' },
         limits: { type: 'boolean' },
         cluster: { type: 'boolean' },
+        citus: { type: 'boolean' },
+        'citus-url': { type: 'string', multiple: true, default: [] },
         soak: { type: 'boolean' },
         restart: { type: 'boolean' },
         minutes: { type: 'string' },
@@ -166,6 +173,7 @@ export function parseOptions(args: readonly string[]): Options | string {
       keep,
       workers: workers === undefined ? ['auto', '0'] : [workers],
       postgres,
+      citus: values['citus-url'],
       soak: {
         minutes: parseInteger(values.minutes, 1440) ?? 120,
         rate: parseInteger(values.rate, 100_000),

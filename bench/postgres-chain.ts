@@ -51,16 +51,24 @@ export async function preparePostgres(
   await createDatabase(server, url.pathname.slice(1));
   const sql = openPostgres({ url: url.href, statementMilliseconds: 60_000 });
   await copyChain(sql, { state, context }, { addresses });
+  const feeAsset = context.specs[0].genesis.assets[0].tx.id;
+  return { url: url.href, ...(await openCountedReads(sql, { number: 1, id: context.specs[0].id, feeAsset })) };
+}
+
+/** The reads of a chain in a database as `serac api` has them, which count their statements. The chain gets no more blocks. */
+export async function openCountedReads(
+  sql: Postgres,
+  named: Parameters<typeof openReads>[1],
+): Promise<Omit<PostgresBenchChain, 'url'>> {
   const counter = createSqlCounter(sql);
   const join = () => joinStatements(counter.sql, (run) => void setImmediate(run));
   const joined = join();
-  const named = { number: 1, id: context.specs[0].id, feeAsset: context.specs[0].genesis.assets[0].tx.id };
-  // As in `serac api`, which is notified of new blocks: this chain gets none.
+  // As in `serac api`, which is notified of new blocks.
   const tip = await openReads(sql, named).tip();
   const chainOf = { ...named, recentTip: () => tip };
   const [reads, explorer] = [openReads(joined, chainOf), openExplorerReads(joined, { ...chainOf, hasInbound: false }, undefined, join())];
   const pageSecret = await readPageSecret(sql);
-  return { url: url.href, sql: joined, reads, explorer, pageSecret, counter, close: sql.close };
+  return { sql: joined, reads, explorer, pageSecret, counter, close: sql.close };
 }
 
 /** Writes a chain and its index as `serac index` does, without checking its blocks: those of the bench are not valid. Continues an earlier copy. */

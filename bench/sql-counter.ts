@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from '../src/ledger/index/sql.ts';
+import type { Sql, SqlQuery, SqlValue } from '../src/ledger/index/sql.ts';
 
 /** The cost of some work in statements, and in round trips one after the other: statements that start before one completes are one round trip. */
 export type SqlCount = { readonly statements: number; readonly roundTrips: number };
@@ -8,18 +8,18 @@ export type SqlCounter = {
   readonly sql: Sql;
   /** Runs `work` and counts its statements. Nothing else may use `sql` meanwhile. */
   readonly count: (work: () => Promise<unknown>) => Promise<SqlCount>;
-  /** The texts of the statements of the last count. */
-  readonly texts: () => readonly string[];
+  /** The statements of the last count. */
+  readonly sent: () => readonly SqlQuery[];
 };
 
 export function createSqlCounter(sql: Sql): SqlCounter {
   let [statements, roundTrips] = [0, 0];
-  let texts: string[] = [];
+  let sent: SqlQuery[] = [];
   /** Whether a statement has completed since the last round trip began. */
   let hasCompleted = true;
   const all = async <Row>(text: string, values: readonly SqlValue[]): Promise<Row[]> => {
     statements++;
-    texts.push(text);
+    sent.push({ text, values });
     if (hasCompleted) roundTrips++;
     hasCompleted = false;
     try {
@@ -32,10 +32,10 @@ export function createSqlCounter(sql: Sql): SqlCounter {
     sql: { dialect: sql.dialect, all },
     count: async (work) => {
       const before = { statements, roundTrips };
-      texts = [];
+      sent = [];
       await work();
       return { statements: statements - before.statements, roundTrips: roundTrips - before.roundTrips };
     },
-    texts: () => texts,
+    sent: () => sent,
   };
 }

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openCountedReads } from '../bench/postgres-chain.ts';
+import { createUncachedHandler } from '../bench/uncached-api.ts';
+import { createTestRequest } from '../src/api/rest/requests.fixture.ts';
 import { openPostgres } from '../src/app/platform/bun/postgres.ts';
+import { toHex } from '../src/base/bytes/hex.ts';
+import { type Id, idText } from '../src/base/bytes/id.ts';
 import type { Postgres } from '../src/cluster/postgres/postgres.ts';
+import type { SqlQuery } from '../src/ledger/index/sql.ts';
 import { citusSuite, namedCitus } from './citus-cluster.ts';
 import { chainRoot, dataRequests, fetchPages } from './data-requests.ts';
 import { rowsIn } from './index-rows.ts';
@@ -8,6 +14,7 @@ import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
 import { createScriptedNode } from './scripted-node.ts';
 import { openSourceChain } from './source-chain.ts';
+import { localChainParams } from './wallet-kit.ts';
 
 /** An index whose tables are divided over the servers of a Citus cluster: it has the rows of an undivided one, and its answers are those of a node. */
 
@@ -102,6 +109,38 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
       const plan = await sql.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, []);
       expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Task Count: 1');
     }
+  });
+
+  test('an answer copies no table between servers, and its statements ask the shards of their keys', async () => {
+    const { blockchainID: id, feeAsset } = localChainParams;
+    const chain = await openCountedReads(sql, { number: 1, id, feeAsset });
+    const headers = await sql.all<{ height: number; id: Uint8Array; time: number }>('SELECT height, id, time FROM c1_block ORDER BY height DESC', []);
+    const tested = {
+      model: source.model,
+      wallet: source.wallet,
+      blocks: headers.map(({ height, id, time }) => ({
+        blockNumber: String(height),
+        blockHash: idText(toHex(id) as Id),
+        blockTimestamp: time,
+      })),
+    };
+    const statements = new Map<string, SqlQuery>();
+    const bySubject: number[] = [];
+    for (const { path, body } of dataRequests(tested)) {
+      const request = createTestRequest(path, body === undefined ? {} : { method: 'POST', body });
+      await chain.counter.count(async () => createUncachedHandler(chain, 0)(request));
+      const sent = chain.counter.sent();
+      for (const query of sent) if (query.text.includes('SELECT')) statements.set(query.text, query);
+      bySubject.push(...Map.groupBy(sent, ({ text }) => text).values().map(({ length }) => length));
+    }
+    expect(statements.size).toBeGreaterThan(50);
+    const plans = [];
+    for (const { text, values } of statements.values()) {
+      const plan = await sql.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
+      plans.push({ text, plan: plan.map((row) => row['QUERY PLAN']).join('\n') });
+    }
+    console.error(bySubject.sort((a, b) => b - a).slice(0, 10), statements.size);
+    for (const one of plans.filter(({ plan }) => /Subplan|MapMerge|Task Count: (?!1\b)/.test(plan))) console.error(one);
   });
 
   test('serac api answers every request as a node does', async () => {

@@ -24,6 +24,13 @@ export const longRuns = {
     atLeast: 1000,
     counts: 'kills',
   },
+  'citus-kills': {
+    what: 'kills of a worker, the coordinator and the indexer in turn while an index is divided by Citus; all tables compared with plain PostgreSQL',
+    command: 'SERAC_TEST_CITUS=URL SERAC_CITUS_KILLS=50 npx bun test ./test/citus-kills.test.ts',
+    file: 'test/citus-kills.test.ts',
+    atLeast: 50,
+    counts: 'kills',
+  },
   disk: {
     what: 'a node on a disk that loses power, fails, lies and is slow',
     command: 'SERAC_DISK_SEEDS=10000 SERAC_DISK_FIRST_SEED=N npx bun test ./test/disk/disk-simulation.test.ts',

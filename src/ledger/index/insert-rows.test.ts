@@ -48,6 +48,8 @@ describe('inserts', () => {
     expect(queries.map(({ text }) => text)).toEqual(['COPY t(name, n, rate, note) FROM STDIN (FORMAT binary)']);
     expect(queries[0]?.copy?.()).toEqual(encodeCopyRows(types, shuffledRows(300).sort(byKey).flat()));
     expect(textsOf('postgres', 3000)).toHaveLength(3);
+    // Citus starts a COPY for each of its shards.
+    expect(textsOf('citus', 3000)).toHaveLength(1);
   });
 
   test('are an INSERT if they are few, or if rows may be stored already', () => {
