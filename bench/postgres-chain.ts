@@ -56,10 +56,7 @@ export async function preparePostgres(
 }
 
 /** The reads of a chain in a database as `serac api` has them, which count their statements. The chain gets no more blocks. */
-export async function openCountedReads(
-  sql: Postgres,
-  named: Parameters<typeof openReads>[1],
-): Promise<Omit<PostgresBenchChain, 'url'>> {
+export async function openCountedReads(sql: Postgres, named: Parameters<typeof openReads>[1]): Promise<Omit<PostgresBenchChain, 'url'>> {
   const counter = createSqlCounter(sql);
   const join = () => joinStatements(counter.sql, (run) => void setImmediate(run));
   const joined = join();

@@ -79,41 +79,45 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
 
   const random = createRandom(11);
 
-  test('killed again and again, it has the rows of plain PostgreSQL', async () => {
-    const [cluster, plain] = [await startCitus(), await openServers('citus_plain')];
-    let indexer: Indexer | undefined;
-    try {
-      node.height = 0n;
-      indexer = index(cluster.url, '--distribute');
-      await untilHeight(cluster.url, 0, indexer);
-      for (let round = 0; round < kills; round++) {
-        indexer = await killOnce(cluster, indexer, round);
-        await untilHeight(cluster.url, (round + 1) * blocksPerKill, indexer);
-        if (kills > 5) console.error(`  ${round + 1} kills, ${Math.round(performance.now() / 1000)} s`);
+  test(
+    'killed again and again, it has the rows of plain PostgreSQL',
+    async () => {
+      const [cluster, plain] = [await startCitus(), await openServers('citus_plain')];
+      let indexer: Indexer | undefined;
+      try {
+        node.height = 0n;
+        indexer = index(cluster.url, '--distribute');
+        await untilHeight(cluster.url, 0, indexer);
+        for (let round = 0; round < kills; round++) {
+          indexer = await killOnce(cluster, indexer, round);
+          await untilHeight(cluster.url, (round + 1) * blocksPerKill, indexer);
+          if (kills > 5) console.error(`  ${round + 1} kills, ${Math.round(performance.now() / 1000)} s`);
+        }
+        const top = (kills + 1) * blocksPerKill;
+        node.height = BigInt(top);
+        await untilHeight(cluster.url, top, indexer);
+        await indexer.stop('SIGTERM');
+        indexer = index(plain.database);
+        await untilHeight(plain.database, top, indexer);
+        const [citusSql, plainSql] = [open(cluster.url), open(plain.database)];
+        const [found, expected] = [await rowsIn(citusSql), await rowsIn(plainSql)];
+        await Promise.all([citusSql.close(), plainSql.close()]);
+        const different = expected.filter(([, rows], i) => !Bun.deepEquals(rows, found[i]?.[1])).map(([name]) => `${name} has other rows`);
+        const prepared = await cluster.countPrepared();
+        const rows = expected.reduce((sum, [, one]) => sum + one.length, 0);
+        recordProof(
+          'citus-kills',
+          kills,
+          { kills, blocks: top, tables: expected.length, rows, 'prepared transactions left': prepared },
+          different,
+        );
+        expect({ different, prepared }).toEqual({ different: [], prepared: 0 });
+      } finally {
+        await indexer?.stop('SIGKILL');
+        await cluster.remove();
+        await plain.close();
       }
-      const top = (kills + 1) * blocksPerKill;
-      node.height = BigInt(top);
-      await untilHeight(cluster.url, top, indexer);
-      await indexer.stop('SIGTERM');
-      indexer = index(plain.database);
-      await untilHeight(plain.database, top, indexer);
-      const [citusSql, plainSql] = [open(cluster.url), open(plain.database)];
-      const [found, expected] = [await rowsIn(citusSql), await rowsIn(plainSql)];
-      await Promise.all([citusSql.close(), plainSql.close()]);
-      const different = expected.filter(([, rows], i) => !Bun.deepEquals(rows, found[i]?.[1])).map(([name]) => `${name} has other rows`);
-      const prepared = await cluster.countPrepared();
-      const rows = expected.reduce((sum, [, one]) => sum + one.length, 0);
-      recordProof(
-        'citus-kills',
-        kills,
-        { kills, blocks: top, tables: expected.length, rows, 'prepared transactions left': prepared },
-        different,
-      );
-      expect({ different, prepared }).toEqual({ different: [], prepared: 0 });
-    } finally {
-      await indexer?.stop('SIGKILL');
-      await cluster.remove();
-      await plain.close();
-    }
-  }, 300_000 + kills * 60_000);
+    },
+    300_000 + kills * 60_000,
+  );
 });

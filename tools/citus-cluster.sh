@@ -36,7 +36,7 @@ wal_level = logical
 citus.node_conninfo = 'sslmode=disable'
 CONF
   fi
-  as_postgres "$bin/pg_ctl" -D "$data" -w -t 60 -l "$data/log" start >/dev/null
+  as_postgres "$bin/pg_ctl" -D "$data" status >/dev/null || as_postgres "$bin/pg_ctl" -D "$data" -w -t 60 -l "$data/log" start >/dev/null
 done
 query() { "$bin/psql" -qtA -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$1" -U serac -d "$2" -c "$3"; }
 for i in $(seq 0 "$workers"); do

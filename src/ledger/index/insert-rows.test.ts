@@ -57,6 +57,11 @@ describe('inserts', () => {
       expect(text).toStartWith('INSERT');
   });
 
+  test('of rows that may be stored already come to Citus as values, which it sends to their shards as they are', () => {
+    for (const text of textsOf('citus', 300, ' ON CONFLICT DO NOTHING'))
+      expect(text).toStartWith('INSERT INTO t(name, n, rate, note) VALUES (?');
+  });
+
   test('of rows that may be stored already come to PostgreSQL as one array for each column, in the order of the key', () => {
     const queries = insertRows('postgres', 't', table, ' ON CONFLICT DO NOTHING')(shuffledRows(1500).flat());
     expect(queries.map(({ values }) => values.length)).toEqual([4, 4]);

@@ -18,10 +18,9 @@ export const rowSizes: { readonly [D in Dialect]: BatchSizes } = {
 const minCopied = 32;
 
 /**
- * More rows are divided into several COPYs, so that a busy server finishes each within the timeout. Citus starts a COPY for each of 32 shards: with 1024 rows
- * of all shards, PostgreSQL took 1.4 times the CPU for loading.
+ * More rows are divided into several COPYs, so that a busy server finishes each within the timeout. Citus makes a COPY for each of its 32 shards of every one.
  */
-const maxCopied: { readonly [D in Dialect]: number } = { sqlite: 0, postgres: 1024, citus: 16_384 };
+const maxCopied = { postgres: 1024, citus: 16_384 } as const;
 
 /**
  * A statement that inserts rows in the order of the table's key: neighbours are on the same pages, so large batches change each page once.
@@ -45,7 +44,9 @@ export function insertRows(dialect: Dialect, name: string, table: Table, onConfl
     if (onConflict === '' && values.length >= minCopied * columns.length)
       return copyQueries(`COPY ${into} FROM STDIN (FORMAT binary)`, types, values, { order, max: maxCopied[dialect] });
     const sorted = inOrder(values, order, columns.length);
-    return sorted.length < minCopied * columns.length ? insert(sorted) : insertArrays(sorted);
+    // Citus would copy the rows of a SELECT to its workers, over connections of their own, before it inserts them.
+    const isSmall = sorted.length < minCopied * columns.length || dialect === 'citus';
+    return isSmall ? insert(sorted) : insertArrays(sorted);
   };
 }
 
