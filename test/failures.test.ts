@@ -38,6 +38,8 @@ describe.skipIf(!hasReplicatedServers)(
     let firstBlocks: number;
     /** The second page of transactions. */
     let furtherPage: string;
+    /** Transactions all of whose outputs are spent. */
+    let spentTxs: readonly string[];
 
     beforeAll(async () => {
       deployment = await startReplicatedDeployment({ apiFlags: ['--database-max-lag=1s'], nodeFlags });
@@ -55,6 +57,11 @@ describe.skipIf(!hasReplicatedServers)(
       const list = `${chainRoot}/transactions?pageSize=3`;
       const { json } = await sendRequest(deployment.apis[0].client, { path: list });
       furtherPage = `${list}&pageToken=${json.nextPageToken}`;
+      const { json: all } = await sendRequest(deployment.apis[0].client, { path: `${chainRoot}/transactions?pageSize=100` });
+      spentTxs = all.transactions
+        .filter(({ emittedUtxos }: Json) => emittedUtxos.every(({ consumingTxHash }: Json) => consumingTxHash !== undefined))
+        .map(({ txHash }: Json) => txHash);
+      expect(spentTxs.length).toBeGreaterThan(0);
     });
     afterAll(async () => {
       await parts?.node.stop();
@@ -90,7 +97,11 @@ describe.skipIf(!hasReplicatedServers)(
       const txs = issuer.model.accepted.map(({ id }) => idText(id));
       const paths: readonly ((n: number) => string)[] =
         kind === 'settled'
-          ? [(n) => `${chainRoot}/blocks/${n % firstBlocks}`, (n) => `${furtherPage.replace('pageSize=3', `pageSize=${1 + (n % 100)}`)}`]
+          ? [
+              (n) => `${chainRoot}/transactions/${spentTxs[n % spentTxs.length]}`,
+              (n) => `${chainRoot}/blocks/${n % firstBlocks}`,
+              (n) => `${furtherPage.replace('pageSize=3', `pageSize=${1 + (n % 100)}`)}`,
+            ]
           : [
               (n) => `${chainRoot}/blocks?pageSize=${1 + (n % 100)}`,
               (n) => `${chainRoot}/transactions?pageSize=${1 + (n % 100)}`,

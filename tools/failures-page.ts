@@ -3,7 +3,7 @@ import { type Failure, failures, type Outcome } from '../test/failure-table.ts';
 /** The generated part of docs/guides/cluster.md: what `serac api` answers while something is away, from the table that test/failures.test.ts tries. */
 export const renderFailures = (): string =>
   [
-    '| away | lists, balances, metrics | blocks by number, further pages | longest wait | `/v1/health-check` | `/ready` |',
+    '| away | lists, balances, metrics | blocks, further pages, transactions whose outputs are all spent | longest wait | `/v1/health-check` | `/ready` |',
     '|---|---|---|---|---|---|',
     ...failures.map(
       (row) =>

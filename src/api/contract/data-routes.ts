@@ -181,6 +181,7 @@ export const txRows = {
     params: { ...chainParams, txHash: id('Transaction ID.') },
     response: TransactionSchema,
     cachePolicy: 'block',
+    settledWhenSpent: 'emittedUtxos',
   }),
   listAssetTransactions: route({
     method: 'GET',

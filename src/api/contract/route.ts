@@ -15,6 +15,8 @@ export type RouteRow<P extends Fields = Fields, R extends AnySchema = AnySchema>
   /** Schemas of error bodies that have more properties than the standard error body, by status. */
   readonly errorSchemas?: { readonly [status: number]: AnySchema };
   readonly cachePolicy: CachePolicy;
+  /** The list of outputs in a response: once all of them are spent, no later block changes it. */
+  readonly settledWhenSpent?: 'emittedUtxos';
   /** Status of a response without an error; default 200. */
   readonly status?: 201;
   /** Media type of such a response; default JSON. */

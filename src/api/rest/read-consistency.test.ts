@@ -13,6 +13,7 @@ function createConsistency() {
       asked.push(height);
       if (height > 1000) throw new Fault('behind', { code: 'DATABASE_BEHIND' });
     },
+    settledAt: async () => {},
     changes: () => changes,
     // Rises with every answer.
     height: () => ++height,

@@ -140,14 +140,15 @@ export function createResponseCache({
   };
 }
 
-const entryVersion = ({ tip, past }: ChainVersion, { policy, hasPageToken }: CacheRequest, now: () => number): EntryVersion => {
-  const isPinned = hasPageToken && (policy === 'pinned-page' || policy === 'pinned-page-or-second');
-  return {
-    tip: isPinned || policy === 'final' ? undefined : tip,
-    past,
-    second: policy === 'block-and-second' || (policy === 'pinned-page-or-second' && !hasPageToken) ? now() : undefined,
-  };
-};
+/** Whether no later block changes a response: it is final, or a page that is read as of the height of its token. */
+export const isSettledPolicy = (policy: CachePolicy, hasPageToken: boolean): boolean =>
+  policy === 'final' || (hasPageToken && (policy === 'pinned-page' || policy === 'pinned-page-or-second'));
+
+const entryVersion = ({ tip, past }: ChainVersion, { policy, hasPageToken }: CacheRequest, now: () => number): EntryVersion => ({
+  tip: isSettledPolicy(policy, hasPageToken) ? undefined : tip,
+  past,
+  second: policy === 'block-and-second' || (policy === 'pinned-page-or-second' && !hasPageToken) ? now() : undefined,
+});
 
 const isSameVersion = (a: EntryVersion, b: EntryVersion): boolean => a.tip === b.tip && a.past === b.past && a.second === b.second;
 

@@ -1,3 +1,4 @@
+import { Fault } from '../../base/fault.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { minHeightHeader } from '../http/own-headers.ts';
 import { ApiError, apiError, invalidParams } from './api-error.ts';
@@ -5,7 +6,7 @@ import { createPageSeal, type OpenedToken, type PageSeal } from './page-token.ts
 import type { ReadConsistency } from './read-consistency.ts';
 import type { ParsedRequest } from './read-params.ts';
 import { renderJson } from './response.ts';
-import type { CachedResponse, ResponseCache } from './response-cache.ts';
+import { type CachedResponse, isSettledPolicy, type ResponseCache } from './response-cache.ts';
 import type { BoundRoute, PageCursor, Paging } from './route.ts';
 
 /** What the answers of routes depend on, beside the routes. */
@@ -73,8 +74,7 @@ export function createRouteRunner({ cache, sealKey, epoch, now, origin, consiste
     }
   };
 
-  return async (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest, keyID: string | undefined): Promise<Uint8Array> => {
-    if (bound.route.isOperator) return runOnce(request, bound, parsed, keyID);
+  const runAsServed = async (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest): Promise<Uint8Array> => {
     // The header and the page token name heights that the caller has seen.
     if (consistency !== undefined) await consistency.atLeast(Math.max(minHeightOf(request), cursorOf(parsed)?.height ?? 0));
     const cursor = cursorOf(parsed);
@@ -91,6 +91,43 @@ export function createRouteRunner({ cache, sealKey, epoch, now, origin, consiste
     });
     return body;
   };
+
+  /**
+   * The response from a database that lacks blocks which were served, if no later block changes it; otherwise throws `behind`. Neither the floor nor
+   * the height that the caller names matters then. What is not found may be in a block that is missing.
+   */
+  const runSettled = async (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest, behind: unknown): Promise<Uint8Array> => {
+    const { route, settledDeps } = bound;
+    const cursor = cursorOf(parsed);
+    const isSettled = isSettledPolicy(route.cachePolicy, cursor !== undefined);
+    if (settledDeps === undefined || !(isSettled || route.settledWhenSpent !== undefined)) throw behind;
+    try {
+      await consistency?.settledAt(cursor?.height ?? 0);
+      const { body } = await run({ ...bound, deps: settledDeps }, parsed, cursor, origin(request));
+      if (isSettled || areSpent(body, route.settledWhenSpent)) return body;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+    throw behind;
+  };
+
+  return async (request: HttpRequest, bound: BoundRoute, parsed: ParsedRequest, keyID: string | undefined): Promise<Uint8Array> => {
+    if (bound.route.isOperator) return runOnce(request, bound, parsed, keyID);
+    try {
+      return await runAsServed(request, bound, parsed);
+    } catch (error) {
+      if (error instanceof Fault && error.fault.code === 'DATABASE_BEHIND') return runSettled(request, bound, parsed, error);
+      throw error;
+    }
+  };
+}
+
+/** Whether all outputs of a list in a response are spent. */
+function areSpent(body: Uint8Array, list: string | undefined): boolean {
+  const response = JSON.parse(Buffer.from(body).toString()) as {
+    readonly [name: string]: readonly { readonly consumingTxHash?: string }[];
+  };
+  return response[list ?? '']?.every(({ consumingTxHash }) => consumingTxHash !== undefined) === true;
 }
 
 /** Runs of a route before its request fails because the server that is read has changed each time. */

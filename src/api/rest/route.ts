@@ -20,10 +20,20 @@ type RunOf<Deps, R> =
   R extends RouteRow<infer P, infer S extends AnySchema> ? Run<Deps, ValuesOf<P>, RawJson | Answer<JsonOf<S>, never>> : never;
 
 /** A route with its dependencies, and the API that its requests are counted for. */
-export type BoundRoute = { readonly api: 'data' | 'metrics'; readonly route: ApiRoute<unknown>; readonly deps: unknown };
+export type BoundRoute = {
+  readonly api: 'data' | 'metrics';
+  readonly route: ApiRoute<unknown>;
+  readonly deps: unknown;
+  /** The same over a database that may lack blocks which were served, for answers that no later block changes. */
+  readonly settledDeps?: unknown;
+};
 
-export const bindRoutes = <Deps>(api: BoundRoute['api'], routes: readonly ApiRoute<Deps>[], deps: Deps): BoundRoute[] =>
-  routes.map((route) => ({ api, route: route as ApiRoute<unknown>, deps }));
+export const bindRoutes = <Deps>(
+  api: BoundRoute['api'],
+  routes: readonly ApiRoute<Deps>[],
+  deps: Deps,
+  settledDeps?: Deps | undefined,
+): BoundRoute[] => routes.map((route) => ({ api, route: route as ApiRoute<unknown>, deps, settledDeps }));
 
 /** What a route gets of the request, in addition to its parameters. */
 type RouteRequest = {

@@ -51,6 +51,7 @@ export async function runApiServer(config: Config, env: Env): Promise<{ readonly
       parts,
       index: {
         served,
+        settled: source.settled,
         sealKey: source.sealKey,
         epoch: source.epoch,
         readChainVersion: source.readChainVersion,

@@ -35,6 +35,8 @@ import { createWithTimeout } from './timeout.ts';
 export type ServedIndex = {
   /** undefined: there is no history index, so neither API is served. */
   readonly served: ServedChains | undefined;
+  /** The same over a database that may lack blocks which were served, for answers that no later block changes. */
+  readonly settled?: ServedChains;
   /** The key that page tokens are sealed with. */
   readonly sealKey: Uint8Array;
   /** The number of times the served chains were reverted. */
@@ -88,7 +90,7 @@ const noHandlers: ApiHandlers = { prefixHandlers: new Map(), documents: [], oper
 export function createApiHandlers({
   config,
   env,
-  index: { served, sealKey, epoch, readChainVersion, consistency, sharedCache },
+  index: { served, settled, sealKey, epoch, readChainVersion, consistency, sharedCache },
   access: { gate, limiter },
   health: { components, isStopping },
   features,
@@ -116,12 +118,19 @@ export function createApiHandlers({
     dataAge: served.dataAge,
     withTimeout: createWithTimeout(env.timers),
   };
-  const dataDeps = createDataDeps(served, { recover: createPublicKeyRecovery(env.recoverKey), epoch, longWork });
+  const depsOf = (chains: ServedChains) => createDataDeps(chains, { recover: createPublicKeyRecovery(env.recoverKey), epoch, longWork });
+  const dataDeps = depsOf(served);
+  const settledDeps = settled && depsOf(settled);
   const rows = {
     data: [
       ...bindRoutes('data', apiHealthRoutes('v1'), health),
-      ...bindRoutes('data', dataRoutes(), dataDeps),
-      ...bindRoutes('data', explorerRoutes(features.explorer), createExplorerDeps(dataDeps)),
+      ...bindRoutes('data', dataRoutes(), dataDeps, settledDeps),
+      ...bindRoutes(
+        'data',
+        explorerRoutes(features.explorer),
+        createExplorerDeps(dataDeps),
+        settledDeps && createExplorerDeps(settledDeps),
+      ),
       ...(features.webhooks === undefined ? [] : bindRoutes('data', webhookRoutes, { ...features.webhooks, served })),
     ],
     metrics: [

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { idOf } from '../../base/bytes/id.ts';
+import type { DatabaseHosts } from '../hosts/database-hosts.ts';
 import type { ReadPosition } from '../hosts/read-position.ts';
 import { PostgresError } from '../postgres/postgres-fault.ts';
 import { watchIndexVersion } from './index-version.ts';
@@ -38,23 +39,25 @@ function createWatch() {
     await gate;
     return state;
   };
+  const sql: DatabaseHosts['sql'] = {
+    dialect: 'postgres',
+    all: async () => [],
+    groupThen: async (all) => {
+      const state = await readState();
+      return {
+        results: all.map(({ text }) =>
+          text === failing
+            ? { status: 'rejected', reason: new RangeError(text) }
+            : { status: 'fulfilled', value: [text === selectTip ? state.position.heights[0] : text] },
+        ),
+        last: [state],
+      };
+    },
+  };
   const version = watchIndexVersion({
     hosts: {
-      sql: {
-        dialect: 'postgres',
-        all: async () => [],
-        groupThen: async (all) => {
-          const state = await readState();
-          return {
-            results: all.map(({ text }) =>
-              text === failing
-                ? { status: 'rejected', reason: new RangeError(text) }
-                : { status: 'fulfilled', value: [text === selectTip ? state.position.heights[0] : text] },
-            ),
-            last: [state],
-          };
-        },
-      },
+      sql,
+      settledSql: sql,
       select: async (wanted) => {
         selected.push(wanted);
         if (primaryTip === undefined) throw new PostgresError('behind', { code: 'DATABASE_BEHIND', reason: 'behind' });
@@ -280,6 +283,23 @@ test('once a height was waited for, no answer uses the version or the last block
   await watch.version.consistency.atLeast(6);
   expect(watch.version.recentTip(0)?.height).toBe(6);
   expect(await watch.read()).toEqual(['6', 0]);
+});
+
+test('a database that has less than was served answers what no later block changes, up to the height that it has', async () => {
+  const { version, setTip, read } = createWatch();
+  setTip(5);
+  expect(await read()).toEqual(['5', 1]);
+  setTip(3);
+  const query = { text: selectTip, values: [] };
+  await expect(version.sql.all(selectTip, [])).rejects.toMatchObject({ fault: { code: 'DATABASE_BEHIND' } });
+  await version.consistency.settledAt(3);
+  await expect(version.consistency.settledAt(4)).rejects.toMatchObject({ fault: { code: 'DATABASE_BEHIND' } });
+  expect(await version.settledSql.group?.([query])).toEqual([{ status: 'fulfilled', value: [3] }]);
+  expect(version.floor().heights).toEqual([5]);
+  // What it has shown of later blocks counts as served.
+  setTip(6);
+  await version.settledSql.all(selectTip, []);
+  expect(version.floor().heights).toEqual([6]);
 });
 
 test('what another process has served is a floor here too', async () => {

@@ -39,7 +39,7 @@ export function watchIndexVersion({
   served,
   lowest,
 }: {
-  readonly hosts: Pick<DatabaseHosts, 'sql' | 'select' | 'changes' | 'readsPrimary' | 'primaryPosition'>;
+  readonly hosts: Pick<DatabaseHosts, 'sql' | 'settledSql' | 'select' | 'changes' | 'readsPrimary' | 'primaryPosition'>;
   readonly listen: DatabaseHosts['listen'];
   readonly query: VersionQuery;
   readonly timers: Pick<ClusterEnv['timers'], 'after'>;
@@ -88,6 +88,8 @@ export function watchIndexVersion({
      * before they return. They reject with DATABASE_BEHIND while no host has the floor.
      */
     sql,
+    /** The database for answers that no later block changes; see `ReadConsistency.settledAt`. */
+    settledSql: sqlOfGroups(state.settled.read),
     /**
      * The last block of a chain (by its place in `IndexState.tips`) while the version is known: lists begin at it without another query. The same
      * object only as long as the whole index is the same: read-spent-since.ts compares objects to see that nothing was stored since. Undefined while
@@ -141,7 +143,7 @@ function createReadConsistency({
   reach,
   primaryPosition,
 }: {
-  readonly state: Pick<ServedState, 'floor' | 'changes'>;
+  readonly state: Pick<ServedState, 'floor' | 'changes' | 'settled'>;
   readonly readNew: () => Promise<unknown>;
   readonly reach: (wanted: ReadPosition) => Promise<unknown>;
   readonly primaryPosition: DatabaseHosts['primaryPosition'];
@@ -159,6 +161,7 @@ function createReadConsistency({
       if (primary !== undefined && !isAtLeast(primary, wanted)) throw behind(wanted);
       await reach(wanted);
     },
+    settledAt: state.settled.atLeast,
     changes: state.changes,
     height: () => state.floor().heights[0] ?? 0,
   };
@@ -186,24 +189,25 @@ function createVersionReads(state: ServedState, known: KnownVersion, covers: (po
     const { results } = await learnFrom(() => state.readWith(queries));
     return results;
   };
-  const sql: Sql = {
-    dialect: 'postgres',
-    all: async <Row>(text: string, values: SqlQuery['values']) => {
-      const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
-      if (result.status === 'rejected') throw result.reason;
-      return result.value as Row[];
-    },
-    group: readGroup,
-  };
   return {
     /** Reads the version of a state at or above `wanted`. */
     reach: async (wanted: ReadPosition): Promise<ChainVersion> => {
       const reached = await learnFrom(async () => ({ state: await state.reach(wanted) }));
       return reached.state.version;
     },
-    sql,
+    sql: sqlOfGroups(readGroup),
   };
 }
+
+const sqlOfGroups = (readGroup: NonNullable<Sql['group']>): Sql => ({
+  dialect: 'postgres',
+  all: async <Row>(text: string, values: SqlQuery['values']) => {
+    const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
+    if (result.status === 'rejected') throw result.reason;
+    return result.value as Row[];
+  },
+  group: readGroup,
+});
 
 type KnownVersion = ReturnType<typeof createKnownVersion>;
 

@@ -3,7 +3,7 @@ import type { ChainVersion } from '../../api/rest/response-cache.ts';
 import type { HealthComponent, ServedChains } from '../../api/rest/served-chains.ts';
 import { createServedChains, type NetworkDescription } from '../../api/rest/served-network.ts';
 import { sha256Hex } from '../../base/bytes/hash.ts';
-import { parseId, zeroId } from '../../base/bytes/id.ts';
+import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { openTogether } from '../../base/closing.ts';
 import { logChanges } from '../../base/log/log.ts';
 import { sleep } from '../../base/timing/sleep.ts';
@@ -67,16 +67,22 @@ export async function openPostgresSource(
     const [sql, slowSql] = [joinStatements(read, env.timers.soon), joinStatements(read, env.timers.soon)];
     const findUnrecorded = new Map<number, UnrecordedAddresses>();
     for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, read, number));
-    const served = createServedChains({
+    const network = {
       description,
       networkName,
       subnetID: zeroId,
       builder: undefined,
       now: () => Number(env.clock.unixSeconds()),
       dataAge: indexStatus.dataAge,
+    };
+    const placeOf = (id: Id): number => chains.findIndex((one) => one.id === id);
+    const numberAt = (place: number): number => chains[place]?.number ?? 1;
+    const rpcUrlOf = (alias: string): string => `${description.node ?? ''}/ext/bc/${alias}`;
+    const served = createServedChains({
+      ...network,
       chain: (id, alias, feeAsset) => {
-        const place = chains.findIndex((one) => one.id === id);
-        const number = chains[place]?.number ?? 1;
+        const place = placeOf(id);
+        const number = numberAt(place);
         const chain = { number, id, feeAsset, recentTip: () => version.recentTip(place) };
         const reads = openReads(sql, chain);
         const { backfillAddresses, backfills } = createIndexerBackfill(env, {
@@ -92,12 +98,29 @@ export async function openPostgresSource(
         return {
           reads,
           explorer: openExplorerReads(sql, { ...chain, hasInbound: false }, undefined, slowSql),
-          rpcUrl: `${description.node ?? ''}/ext/bc/${alias}`,
+          rpcUrl: rpcUrlOf(alias),
           status: indexStatus.status,
           epoch: neverReverted,
           foreignImports: 'looked-up',
           backfillAddresses,
           backfills,
+        };
+      },
+    });
+    const settledSql = joinStatements({ ...version.settledSql, dialect }, env.timers.soon);
+    const settled = createServedChains({
+      ...network,
+      chain: (id, alias, feeAsset) => {
+        const chain = { number: numberAt(placeOf(id)), id, feeAsset, recentTip: () => undefined };
+        return {
+          reads: openReads(settledSql, chain),
+          explorer: openExplorerReads(settledSql, { ...chain, hasInbound: false }, undefined),
+          rpcUrl: rpcUrlOf(alias),
+          status: indexStatus.status,
+          epoch: neverReverted,
+          foreignImports: 'unknown',
+          // Further pages are of addresses that were backfilled before the first one.
+          backfillAddresses: undefined,
         };
       },
     });
@@ -107,6 +130,8 @@ export async function openPostgresSource(
       chains,
       onChange: version.onChange,
       served,
+      /** The same over a host that may lack blocks which were served, for answers that no later block changes. */
+      settled,
       /** The key that page tokens are sealed with; all servers of the database share it. */
       sealKey,
       epoch: neverReverted,

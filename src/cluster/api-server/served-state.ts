@@ -27,7 +27,7 @@ export function createServedState({
   served,
   lowest,
 }: {
-  readonly hosts: Pick<DatabaseHosts, 'sql' | 'select' | 'changes' | 'readsPrimary'>;
+  readonly hosts: Pick<DatabaseHosts, 'sql' | 'settledSql' | 'select' | 'changes' | 'readsPrimary'>;
   readonly query: VersionQuery;
   readonly timers: Pick<ClusterEnv['timers'], 'after'>;
   /** Milliseconds of a clock that never goes back. */
@@ -39,6 +39,7 @@ export function createServedState({
 }) {
   const floor = createFloor(served, lowest);
   const states = createStateReads(hosts.sql, query);
+  const settledStates = createStateReads(hosts.settledSql, query);
 
   /**
    * Reads the state until the host has reached `wanted`, for `milliseconds` at most, and returns the last state either way. The primary is read once:
@@ -91,6 +92,19 @@ export function createServedState({
       await floor.raise(read.state.position);
       return read;
     },
+    /** Reads for answers that no later block changes, which a host gives that has less than was served. */
+    settled: {
+      /** Rejects with DATABASE_BEHIND unless the host has the block at a height, and all that was backfilled when the floor was served. */
+      atLeast: async (height: number): Promise<void> => {
+        const wanted = { heights: [height], revision: floor.position().revision };
+        if (!isAtLeast((await settledStates.read()).position, wanted)) throw behind(wanted);
+      },
+      read: async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
+        const { results, state } = await settledStates.readAfter(queries);
+        await floor.raise(state.position);
+        return results;
+      },
+    },
     /**
      * Exchanges floors with the other API servers through Redis: writes the floor again, in case Redis has lost it, and raises it to theirs. Returns
      * whether the floor has risen. Called at start and by every poll.
@@ -100,7 +114,7 @@ export function createServedState({
      * A number that grows whenever reads may go to another PostgreSQL server than before. An answer of several reads compares it before the first and
      * after the last of them: if it differs, the reads may not agree, and the answer is made again.
      */
-    changes: (): number => hosts.changes() + states.serverChanges(),
+    changes: (): number => hosts.changes() + states.serverChanges() + settledStates.serverChanges(),
     /** A number that differs if another indexer writes the index (see `IndexState`); 0 before the first read. Address backfills start anew then. */
     writer: (): number => states.last()?.writer ?? 0,
   };

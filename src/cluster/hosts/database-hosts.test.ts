@@ -6,6 +6,7 @@ import type { Postgres } from '../postgres/postgres.ts';
 import { PostgresError } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import { openDatabaseHosts } from './database-hosts.ts';
+import { startPosition } from './read-position.ts';
 
 /** Opens hosts on servers that `answer` stands for: it gets the host of the URL and the text of a statement. */
 function openHosts(url: string, answer: (host: string, text: string) => unknown[]) {
@@ -59,7 +60,17 @@ test('a read that gets no answer is made once more on another host; a statement 
   silent.add('a');
   expect(await read()).toEqual([{ n: 1 }]);
   expect(asked).toEqual(['a', 'a', 'p']);
+  // Hosts that do not have what was served are behind, not down.
+  const later = { heights: [1], revision: 0 };
+  hosts.track(
+    async () => startPosition,
+    () => later,
+  );
+  silent.clear();
   silent.add('p');
+  await expect(read()).rejects.toMatchObject({ fault: { code: 'DATABASE_BEHIND' } });
+  expect(await hosts.settledSql.all<unknown>('SELECT 1 AS n', [])).toEqual([{ n: 1 }]);
+  silent.add('a');
   await expect(read()).rejects.toMatchObject({ fault: { code: 'DATABASE_DOWN' } });
   asked.length = 0;
   await expect(hosts.primary.all('SELECT 1 AS n', [])).rejects.toMatchObject({ fault: { code: 'DATABASE_DOWN' } });

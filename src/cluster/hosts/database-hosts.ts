@@ -50,6 +50,12 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     if (host === undefined) throw unreadable(selection.leftOut());
     return host;
   };
+  const findFullest = async (): Promise<DatabaseHost> => {
+    if (selection.fullest() === undefined) await selectOnce().catch(() => undefined);
+    const host = selection.fullest();
+    if (host === undefined) throw unreadable(selection.leftOut());
+    return host;
+  };
   const findPrimary = async (): Promise<DatabaseHost> => {
     if (selection.primary() === undefined) await selectOnce().catch(() => undefined);
     const host = selection.primary()?.host;
@@ -65,7 +71,9 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     /** Whether the tables are divided over the servers of a Citus cluster. */
     readDialect: async (): Promise<PostgresDialect> => (await (await findCurrent()).probe()).dialect,
     /** Statements on the host that is read now; the first one selects it. */
-    sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed, isRepeated: true }),
+    sql: sqlOn({ find: findCurrent, onDown: selection.dropCurrent, onFailed: onStatementFailed, isRepeated: hosts.length > 1 }),
+    /** The same where no host has all that was served: on the one with most. For answers that no later block changes. */
+    settledSql: sqlOn({ find: findFullest, onDown: selection.dropCurrent, onFailed: onStatementFailed, isRepeated: hosts.length > 1 }),
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
     /**
@@ -153,7 +161,9 @@ function sqlOn({
     try {
       return await runOn(host, run);
     } catch (error) {
-      const other = isRepeated && isDatabaseDown(error) ? await find().catch(() => host) : host;
+      if (!isRepeated || !isDatabaseDown(error)) throw error;
+      // If no other host has what was served, that is what the caller must know.
+      const other = await find();
       if (other === host) throw error;
       return runOn(other, run);
     }

@@ -120,6 +120,8 @@ test('of two hosts that accept writes the one that was promoted last is the prim
   set('next', { role: 'primary', timeline: 2 });
   expect(await select(8)).toBe('behind');
   expect(selection.leftOut()).toContain('old is not read: it accepts writes, but another host was promoted; make it a replica of that one');
+  // For what no later block changes there is the one that was promoted.
+  expect([selection.current(), selection.fullest()?.name]).toEqual([undefined, 'next']);
   set('next', { height: 9 });
   expect([await select(8), selection.primary()?.host.name]).toEqual(['next', 'next']);
   set('next', { isUp: false });

@@ -39,6 +39,8 @@ export function createHostSelection(
   const listeners = new Set<() => void>();
   let current: DatabaseHost | undefined;
   let lastRead: DatabaseHost | undefined;
+  /** The host with most blocks, also if it lacks some that were served. */
+  let fullest: DatabaseHost | undefined;
   let primary: Primary | undefined;
   let readPosition: ReadPositionOf = async () => startPosition;
   let changes = 0;
@@ -97,6 +99,7 @@ export function createHostSelection(
     );
     if (!isAlone) logLeftOut(leftOut);
     setCurrent(chooseHost(preferred.length > 0 ? preferred : usable, config.readsReplicas ? 'replica' : 'primary', current));
+    fullest = findFullest(answers.filter(({ state }) => state.role === 'replica' || state.server === found?.state.server));
     if (current !== undefined) return;
     const [only] = probed;
     if (isAlone && only !== undefined && 'error' in only) throw only.error;
@@ -106,11 +109,14 @@ export function createHostSelection(
   return {
     /** The host that is read; undefined until one is selected, and after it has failed. */
     current: (): DatabaseHost | undefined => current,
+    /** The host that is read, or the one with most blocks: enough for answers that no later block changes. */
+    fullest: (): DatabaseHost | undefined => current ?? fullest,
     primary: (): Primary | undefined => primary,
     select,
     /** Called with a host that does not answer: it is not read until it is selected again. */
     dropCurrent: (host: DatabaseHost): void => {
       if (current === host) setCurrent(undefined);
+      if (fullest === host) fullest = undefined;
     },
     /** The same for the primary. */
     dropPrimary: (host: DatabaseHost): void => {
@@ -130,6 +136,9 @@ export function createHostSelection(
     readPosition: (sql: Sql): Promise<ReadPosition> => readPosition(sql),
   };
 }
+
+const findFullest = (answers: readonly Answer[]): DatabaseHost | undefined =>
+  answers.toSorted((a, b) => (b.position.heights[0] ?? 0) - (a.position.heights[0] ?? 0))[0]?.host;
 
 const findNotifier = (answers: readonly Answer[], primary: Answer): DatabaseHost | undefined =>
   answers.find(({ state }) => state.role === 'primary' && state.server === primary.state.server && !state.isPooled)?.host;
