@@ -124,8 +124,11 @@ export async function postgresSetup({ random }: SetupOptions): Promise<KillSetup
     indexer = undefined;
     await killed?.stop(await terminateFirst(killed.pid, after));
   };
-  const isIndexed = async (client: Client, txID: string): Promise<boolean> =>
-    (await client.send('GET', `${chainRoot}/transactions/${txID}`)).status === 200;
+  /** A server that is not ready, or whose statement took too long, says neither: it is asked again. */
+  const isIndexed = async (client: Client, txID: string): Promise<boolean> => {
+    const ask = async () => (await client.send('GET', `${chainRoot}/transactions/${txID}`)).status;
+    return (await eventually(ask, (status) => status === 200 || status === 404, patience)) === 200;
+  };
   return {
     start: async () => {
       startIndex();
