@@ -1,5 +1,5 @@
-// Runs Serac on the Bun that was installed as its dependency, or on this Node if there is none that can run. Where Node has `process.execve`,
-// this process becomes Bun. Elsewhere Bun is a child process: it gets the signals sent to this process, and its exit code is passed on.
+// Runs Serac on the Bun that was installed as its dependency, or on this Node if there is none that can run: where bin/serac, a shell script, does not do
+// it without Node, with the same settings. Where Node has `process.execve`, this process becomes Bun. Elsewhere Bun is a child process: it gets the signals sent to this process, and its exit code is passed on.
 import { existsSync, readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';

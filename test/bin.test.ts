@@ -178,6 +178,97 @@ for (const node of nodes) {
   });
 }
 
+for (const shell of ['dash', 'bash'].filter((name) => Bun.which(name) !== null))
+  describe(`bin/serac as a script of ${shell}`, () => {
+    /** Runs it with a `node` in the path that only prints what it is called with. */
+    async function runShell(serac: string, args: readonly string[], variables: { readonly [name: string]: string } = {}) {
+      const node = writeExecutable('fake node/node', '#!/bin/sh\nfor word in Node "$@"; do echo "<$word>"; done\n');
+      const settings = [
+        'BUN_JSC_forceRAMSize',
+        'BUN_JSC_numberOfGCMarkers',
+        'SERAC_READER_BUN_JSC_forceRAMSize',
+        'npm_command',
+        'SERAC_OWNERS',
+      ];
+      const clean = ['env', ...settings.flatMap((name) => ['-u', name])];
+      return run([...clean, shell, serac, ...args], top, { ...variables, PATH: `${dirname(node)}:${process.env.PATH}` });
+    }
+    const isLeftToNode = (serac: string, args: readonly string[], { out }: { readonly out: readonly string[] }) =>
+      expect(out).toEqual(['<Node>', `<${join(dirname(serac), 'launcher.js')}>`, ...args.map((arg) => `<${arg}>`)]);
+
+    test('becomes a hoisted Bun without Node, through the symlink that npm makes', async () => {
+      const folder = `shell hoisted ${shell}`;
+      install(`${folder}/node_modules/serac`);
+      const bun = writeExecutable(`${folder}/node_modules/bun/bin/bun.exe`, fakeBun);
+      const link = join(top, folder, 'node_modules/.bin/serac');
+      mkdirSync(dirname(link));
+      symlinkSync('../serac/bin/serac', link);
+      const { pid, code, out, err } = await runShell(link, ['--http-host', 'a b', '', '*']);
+      expect([code, err, out[0], Number(out[1])]).toEqual([0, '', bun, pid]);
+      const main = join(top, folder, 'node_modules/serac/dist/cli/main.cjs');
+      expect(out.slice(3)).toEqual(
+        ['--no-env-file', '--no-install', '--config=/dev/null', main, '--http-host', 'a b', '', '*'].map((word) => `<${word}>`),
+      );
+    });
+
+    test('gives Bun the settings that the launcher gives it', async () => {
+      const serac = install(`shell-collector-${shell}`);
+      writeExecutable(
+        `shell-collector-${shell}/node_modules/bun/bin/bun.exe`,
+        '#!/bin/sh\nenv | grep -E "^(SERAC_READER_|BUN_|MIMALLOC)" | sort\n',
+      );
+      const [node = 'node'] = nodes.map(({ path }) => path);
+      for (const [args, variables] of [
+        [[], {}],
+        [['join'], {}],
+        [['index', 'x'], { BUN_JSC_forceRAMSize: '5' }],
+        [[], { BUN_JSC_numberOfGCMarkers: '3', SERAC_READER_BUN_JSC_forceRAMSize: '7' }],
+      ] as const) {
+        const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+        const own = ['env', '-u', 'BUN_JSC_forceRAMSize', ...set];
+        const [script, launcher] = await Promise.all([run([...own, shell, serac, ...args]), run([...own, node, serac, ...args])]);
+        expect(script.out).toEqual(launcher.out);
+        expect(script.out.length).toBeGreaterThan(3);
+      }
+    });
+
+    test.skipIf(process.platform !== 'linux')('names npm as its owner, which may have started it through a shell', async () => {
+      const serac = install(`shell-npm-${shell}`);
+      writeExecutable(`shell-npm-${shell}/node_modules/bun/bin/bun.exe`, '#!/bin/sh\necho "owners $SERAC_OWNERS"\n');
+      const npm =
+        'process.title = "npm exec serac"; require("child_process").spawnSync("sh", ["-c", `"$SERAC"; true`], { stdio: "inherit" });';
+      const [node = 'node'] = nodes.map(({ path }) => path);
+      const variables = { SERAC: serac, npm_command: 'exec' };
+      const { pid, out } = await run([node, '-e', npm], top, variables);
+      expect(out).toEqual([`owners ${pid}`]);
+      expect((await run([shell, serac], top, { npm_command: 'exec' })).out).toEqual(['owners']);
+    });
+
+    test('leaves to Node what it does not know how to start', async () => {
+      const none = install(`shell-none-${shell}`);
+      isLeftToNode(none, ['a', 'b c'], await runShell(none, ['a', 'b c']));
+      const several = install(`shell-several-${shell}`);
+      writeExecutable(`shell-several-${shell}/node_modules/bun/bin/bun.exe`, fakeBun);
+      isLeftToNode(several, [], await runShell(several, [], { NODE_OPTIONS: '--require ./.pnp.cjs' }));
+      writeExecutable(`shell-several-${shell}/node_modules/@oven/bun-some-system/bin/bun`, fakeBun);
+      isLeftToNode(several, [], await runShell(several, []));
+      const linked = install(`shell-linked-${shell}`);
+      writeExecutable(`shell-linked-${shell}/store/bun/bin/bun.exe`, fakeBun);
+      mkdirSync(join(top, `shell-linked-${shell}/node_modules`));
+      symlinkSync('../store/bun', join(top, `shell-linked-${shell}/node_modules/bun`));
+      isLeftToNode(linked, [], await runShell(linked, []));
+      const unbuilt = install(`shell-unbuilt-${shell}`);
+      rmSync(join(top, `shell-unbuilt-${shell}/dist`), { recursive: true });
+      isLeftToNode(unbuilt, [], await runShell(unbuilt, []));
+    });
+
+    test('leaves a Bun that this system cannot run to Node, which says why', async () => {
+      const serac = install(`shell-foreign-${shell}`);
+      writeExecutable(`shell-foreign-${shell}/node_modules/bun/bin/bun.exe`, elfProgram('/lib/ld-none.so.1'));
+      isLeftToNode(serac, ['version'], await runShell(serac, ['version']));
+    });
+  });
+
 describe('bin/prepare.js', () => {
   const prepare = (folder: string, project: string) =>
     run([nodes[0]?.path ?? 'node', join(top, folder, 'bin/prepare.js')], project, { INIT_CWD: project });
