@@ -80,7 +80,6 @@ export async function openValidators(
     timers: {
       now: env.clock.monotonic,
       after: env.timers.after,
-      random: () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32,
     },
     onUnreachable: (error) =>
       env.log(`${reasonOf(error)}; ${missingReason() === undefined ? 'the validators known so far still hold' : waiting}`, 'warn'),

@@ -101,8 +101,8 @@ function createUnverifiedBlocks() {
   };
 }
 
-/** Milliseconds in which a refused block is not fetched and verified again: twice as long after each refusal. */
-const pause = { first: 250, max: 5000 } as const;
+/** Milliseconds in which a refused block is not fetched and verified again: twice as long after each refusal, up to a second: so soon a block is verified when what it needs is there. */
+const pause = { first: 250, max: 1000 } as const;
 /** Pauses that are kept; a block whose pause is not kept is only verified again sooner. */
 const maxPauses = 1024;
 

@@ -162,7 +162,7 @@ describe('peer lists', () => {
 test('dialling: at once, then with growing delays up to a minute, until the node is not wanted', async () => {
   const { timing, pass } = createVirtualTiming();
   const attempts: number[] = [];
-  let isWanted = true;
+  let [isWanted, isCutOff] = [true, false];
   const node = 'aa'.repeat(20) as NodeId;
   const dialer = createDialer({
     sockets: {
@@ -176,6 +176,7 @@ test('dialling: at once, then with growing delays up to a minute, until the node
     log: () => {},
     isWanted: () => isWanted,
     isOpen: () => false,
+    isCutOff: () => isCutOff,
     opened: () => undefined,
   });
   dialer.track(node, { ip: '127.0.0.1', port: 1 });
@@ -186,6 +187,12 @@ test('dialling: at once, then with growing delays up to a minute, until the node
   expect(delays[0]).toBeLessThan(2001);
   for (const [i, delay] of delays.slice(1).entries()) expect(delay).toBeGreaterThanOrEqual(Math.min(45_000, delays[i] as number));
   expect(Math.max(...delays)).toBeLessThanOrEqual(60_000);
+  // A node that too little of the stake is connected to comes back within seconds of its peers.
+  isCutOff = true;
+  await pass(60_000);
+  attempts.length = 0;
+  await pass(60_000);
+  expect(attempts.length).toBeGreaterThanOrEqual(14);
   isWanted = false;
   await pass(70_000);
   expect(dialer.count()).toBe(0);

@@ -6,6 +6,9 @@ import type { PeerLog } from './peer.ts';
 import type { Endpoint, PeerSocket, PeerSockets } from './socket.ts';
 import { createTokenBucket, type PeerTiming, randomNumber } from './timing.ts';
 
+/** The longest delay in milliseconds while this node is cut off: it must be back within seconds of its peers. */
+const longestCutOff = 4000;
+
 type Target = { endpoint: Endpoint; delay: number; cancel: () => void };
 
 /** Opens connections to nodes and tries again with growing delays. AvalancheGo: network/network.go, dial; network/tracked_ip.go. */
@@ -16,6 +19,7 @@ export function createDialer({
   log,
   isWanted,
   isOpen,
+  isCutOff,
   opened,
 }: {
   readonly sockets: Pick<PeerSockets, 'dial'>;
@@ -25,6 +29,8 @@ export function createDialer({
   readonly isWanted: (node: NodeId) => boolean;
   /** Whether there is a connection to the node already. */
   readonly isOpen: (node: NodeId) => boolean;
+  /** Whether too little of the stake is connected to decide anything. AvalancheGo's delays grow to a minute then too. */
+  readonly isCutOff: () => boolean;
   /** Takes a connection. Returns the node at its other end; undefined if the connection was closed. */
   readonly opened: (socket: PeerSocket) => NodeId | undefined;
 }) {
@@ -65,7 +71,8 @@ export function createDialer({
   };
   const nextDelay = (delay: number): number => {
     const longer = (delay <= 0 ? options.initialReconnectDelay : delay) * (1 + randomNumber(timing));
-    return longer > options.maxReconnectDelay ? (options.maxReconnectDelay * (3 + randomNumber(timing))) / 4 : longer;
+    const longest = isCutOff() ? Math.min(longestCutOff, options.maxReconnectDelay) : options.maxReconnectDelay;
+    return longer > longest ? (longest * (3 + randomNumber(timing))) / 4 : longer;
   };
 
   return {

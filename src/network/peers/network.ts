@@ -63,7 +63,11 @@ export function createPeerNetwork(parts: PeerNetworkParts, events: NetworkEvents
   let stopUpkeep = (): void => {};
 
   const listener = createListener(parts, counters, () => isClosing);
-  const dialer = createDialer({ sockets, timing, options, log, isWanted, isOpen, opened: (socket) => admit(socket, false) });
+  const dialer = createDialer({
+    ...{ sockets, timing, options, log, isWanted, isOpen },
+    isCutOff: () => isCutOff([self, ...[...connections.connected()].map(({ node }) => node)], stakes),
+    opened: (socket) => admit(socket, false),
+  });
   const addresses = createAddressBook({
     self,
     timing,
@@ -184,6 +188,10 @@ function createListener(
     close: async (): Promise<void> => listener?.close(),
   };
 }
+
+/** Whether these nodes, this one and its peers, have less than the three quarters of the stake that a poll needs, or this one has no peers. */
+const isCutOff = (nodes: readonly NodeId[], stakes: Pick<RegisteredStakes, 'of' | 'total'>): boolean =>
+  nodes.length === 1 || 4n * nodes.reduce((sum, node) => sum + stakes.of(node), 0n) < 3n * stakes.total();
 
 /** Milliseconds without any peer after which the next spare first peers are dialled. AvalancheGo's default of `--bootstrap-beacon-connection-timeout` is a minute. */
 const sparePatience = 30_000;

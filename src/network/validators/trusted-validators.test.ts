@@ -107,7 +107,7 @@ describe('validators of a trusted node', () => {
     expect(await other.validators.start().catch(codeOf)).toBe('VALIDATORS_WRONG_NETWORK');
   });
 
-  test('its loss is reported once and tolerated: set and heights stay, requests get rarer, and it is followed again', async () => {
+  test('its loss is reported once and tolerated: set and heights stay, and it is followed again within 2 s of its return', async () => {
     const { chain, asked, reported, validators, pass, timing } = setUp();
     await validators.start();
     await pass(4500);
@@ -118,11 +118,11 @@ describe('validators of a trusted node', () => {
     await pass(120_000);
     expect([reported.length, validators.current().size, validators.knownHeight()]).toEqual([1, 3, 10n]);
     expect([validators.lastRead().at, codeOf(validators.lastRead().error)]).toEqual([at, 'TEST_DOWN']);
-    expect(asked.length).toBeLessThan(20);
+    expect(asked.length).toBe(60);
     Object.assign(chain, { isDown: false, height: 12n });
-    await pass(31_000);
+    await pass(2000);
     expect([validators.knownHeight(), validators.lastRead().error]).toEqual([12n, undefined]);
-    expect(timing.now() - validators.lastRead().at).toBeLessThan(2000);
+    expect(timing.now() - validators.lastRead().at).toBeLessThanOrEqual(2000);
     // A node that was restarted may be behind: heights never fall.
     Object.assign(chain, { height: 3n, proposed: 2n });
     await pass(10_000);
@@ -142,14 +142,13 @@ describe('validators of a trusted node', () => {
     expect(failures[0]?.status).toBe('rejected');
     expect(await validators.load(5n).catch(codeOf)).toBe('TEST_DOWN');
     expect(asked.filter((method) => method === 'at 5')).toHaveLength(1);
-    // Twice as long after each failure.
-    for (let second = 0; second < 60; second++) {
-      await pass(1000);
+    for (let step = 0; step < 100; step++) {
+      await pass(100);
       await validators.load(5n).catch(() => {});
     }
-    expect(asked.filter((method) => method === 'at 5')).toHaveLength(10);
+    expect(asked.filter((method) => method === 'at 5')).toHaveLength(11);
     chain.isDown = false;
-    await pass(8000);
+    await pass(1000);
     await validators.load(5n);
     expect(validators.at(5n)?.size).toBe(3);
     validators.stop();
@@ -176,7 +175,7 @@ describe('validators of a trusted node', () => {
       await validators.start();
       expect([validators.current().size, validators.lastRead().error instanceof Fault, first.length]).toEqual([0, true, 0]);
       Object.assign(chain, whole);
-      await pass(1100);
+      await pass(2000);
       expect([validators.current().size, validators.lastRead().error, first.map(({ size }) => size)]).toEqual([3, undefined, [3]]);
       validators.stop();
     }
@@ -193,6 +192,22 @@ describe('validators of a trusted node', () => {
     expect(isStarted).toBe(false);
     await pass(200);
     expect([isStarted, validators.lastRead(), timing.now()]).toEqual([true, { at: 0, error: undefined }, 3100]);
+    validators.stop();
+  });
+
+  test('a call that is never answered does not delay the next ones, of which five are open at once', async () => {
+    const { chain, asked, validators, pass } = setUp();
+    await validators.start();
+    asked.length = 0;
+    chain.isHung = true;
+    await pass(6100);
+    Object.assign(chain, { isHung: false, height: 12n });
+    await pass(2000);
+    expect([asked.length, validators.knownHeight(), validators.lastRead().error]).toEqual([5, 12n, undefined]);
+    chain.isHung = true;
+    asked.length = 0;
+    await pass(60_000);
+    expect(asked.length).toBe(2);
     validators.stop();
   });
 

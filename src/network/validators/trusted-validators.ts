@@ -1,6 +1,5 @@
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createLruMap } from '../../base/cache/lru-map.ts';
-import { createBackoff } from '../../base/timing/backoff.ts';
 import { sleep } from '../../base/timing/sleep.ts';
 import type { ValidatorSet, Validators } from '../protocol/validators.ts';
 import { invalid, unavailable, ValidatorsError, wrongNetwork } from './fault.ts';
@@ -44,8 +43,6 @@ type TrustedValidatorsDeps = {
     /** Monotonic milliseconds. */
     readonly now: () => number;
     readonly after: (ms: number, run: () => void) => () => void;
-    /** From 0 to 1. */
-    readonly random: () => number;
   };
   /** Called when the node stops answering; not again until it has answered. */
   readonly onUnreachable: (error: unknown) => void;
@@ -55,11 +52,15 @@ type TrustedValidatorsDeps = {
 
 /** Milliseconds between two readings. The set changes only with a block of the P-Chain. */
 const refreshInterval = 2000;
+/**
+ * Readings that wait for an answer at once. A reading does not wait for the one before: a call that was lost with its connection ends after 10 s,
+ * and until then a node that is back would not be heard.
+ */
+const maxReadings = 5;
 /** Milliseconds that a start waits for the trusted nodes. */
 const startPatience = 3000;
-const retry = { first: 1000, max: 30_000 } as const;
-/** Milliseconds before a set that could not be loaded is requested again: twice as long after each failure. */
-const loadRetry = { first: 1000, max: 8000 } as const;
+/** Milliseconds before a set that could not be loaded is requested again. Blocks that refer to it wait for it. */
+const loadPause = 1000;
 const maxSets = 64;
 const maxLoading = 8;
 
@@ -67,7 +68,6 @@ const maxLoading = 8;
 export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedValidators {
   const { url, reads, networkID, known, timers, onUnreachable } = deps;
   const sets = createValidatorSets(deps, () => current.weights);
-  const backoff = createBackoff(retry, timers.random);
   let current: KeyedValidators = { weights: new Map(), keys: new Map() };
   let currentHeight = -1n;
   let heights = { current: 0n, proposed: 0n };
@@ -76,6 +76,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
   let lastRead: { readonly at: number; readonly error: unknown } = { at: timers.now(), error: undefined };
   let isOfNetwork = false;
   let cancel = () => {};
+  let readings = 0;
   let isStopped = false;
 
   const refresh = async (): Promise<void> => {
@@ -104,21 +105,22 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
     await sets.load(next.proposed);
   };
 
-  const schedule = (ms: number): void => {
-    if (!isStopped) cancel = timers.after(ms, () => void tick());
-  };
-
   const tick = async (): Promise<void> => {
+    if (isStopped) return;
+    cancel = timers.after(refreshInterval, () => void tick());
+    if (readings >= maxReadings) return;
+    readings++;
+    const began = timers.now();
     try {
       await refresh();
       lastRead = { at: timers.now(), error: undefined };
-      backoff.reset();
-      schedule(refreshInterval);
     } catch (error) {
-      if (isStopped) return;
+      // A later reading may have had an answer.
+      if (isStopped || began < lastRead.at) return;
       if (lastRead.error === undefined) onUnreachable(error);
       lastRead = { at: lastRead.at, error };
-      schedule(backoff.next());
+    } finally {
+      readings--;
     }
   };
 
@@ -158,7 +160,7 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
 function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps, current: () => ValidatorSet) {
   const sets = createLruMap<ValidatorSet>(maxSets);
   const loading = new Map<bigint, Promise<ValidatorSet>>();
-  const failed = new Map<bigint, { readonly until: number; readonly pause: number; readonly error: unknown }>();
+  const failed = new Map<bigint, { readonly until: number; readonly error: unknown }>();
 
   /** Caches a set. An equal one that is cached already is used instead, so that what was computed for it can be used again. */
   const keep = (height: bigint, set: ValidatorSet): ValidatorSet => {
@@ -183,11 +185,9 @@ function createValidatorSets({ url, reads, save, timers }: TrustedValidatorsDeps
       failed.delete(height);
       return set;
     } catch (error) {
-      const before = failed.get(height);
-      const pause = before === undefined ? loadRetry.first : Math.min(loadRetry.max, 2 * before.pause);
       failed.delete(height);
       if (failed.size >= maxSets) failed.delete(failed.keys().next().value as bigint);
-      failed.set(height, { until: timers.now() + pause, pause, error });
+      failed.set(height, { until: timers.now() + loadPause, error });
       throw error;
     } finally {
       loading.delete(height);
