@@ -63,7 +63,7 @@ function openGossip(stakers: readonly NodeId[], peers: readonly NodeId[] = [peer
     transport.sent.length = 0;
     gossip.receive(from, { kind: 'appRequest', chainId, requestId: 5, deadline: 1n, appBytes });
     timers.advance(1);
-    return transport.sent[0]?.message;
+    return transport.sent.find(({ message }) => message.kind !== 'appGossip')?.message;
   };
   const pushed = () =>
     transport.sent.flatMap(({ message, to }) =>
@@ -76,10 +76,11 @@ const emptyPull = (salt = new Uint8Array(32), filter = createBloomFilter(new Uin
   joinAppBytes({ handler: 0, content: PullGossip.encode({ salt, filter }) });
 
 describe('push', () => {
-  test('a transaction of this node goes to peers within half a second, again after 30 s while it waits, then no more', () => {
+  test('a transaction of this node goes to peers at once, again after 30 s while it waits, then no more', () => {
     const { issue, pushed, timers, pool } = openGossip([]);
+    timers.advance(10_000);
     issue('a');
-    timers.advance(500);
+    timers.advance(1);
     expect(pushed()).toEqual([{ to: [peer], texts: ['a'] }]);
     timers.advance(29_000);
     expect(pushed()).toHaveLength(1);
@@ -88,6 +89,18 @@ describe('push', () => {
     pool.clear();
     timers.advance(120_000);
     expect(pushed()).toHaveLength(2);
+  });
+  test('two rounds are never within half a second', () => {
+    const { issue, pushed, timers } = openGossip([]);
+    issue('a');
+    timers.advance(1);
+    issue('b');
+    timers.advance(400);
+    issue('c');
+    timers.advance(98);
+    expect(pushed()).toHaveLength(1);
+    timers.advance(2);
+    expect(pushed().map(({ texts }) => texts)).toEqual([['a'], ['b', 'c']]);
   });
   test('a round holds about 20 KiB', () => {
     const { issue, pushed, timers } = openGossip([]);

@@ -3,7 +3,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { createLruMap } from '../../base/cache/lru-map.ts';
 import { attempt } from '../../base/fault.ts';
-import { every } from '../../base/timing/timers.ts';
+import { every, type Timers } from '../../base/timing/timers.ts';
 import type { ConnectedValidators } from '../consensus/connected-validators.ts';
 import { type RandomBytes, sampleNodes } from '../consensus/weighted-sample.ts';
 import { GossipItems, joinAppBytes, PullGossip, splitAppBytes, txGossipHandler } from '../messages/gossip.ts';
@@ -78,10 +78,12 @@ export function startTxGossip(
     const appBytes = joinAppBytes({ handler: txGossipHandler, content: GossipItems.encode({ items }) });
     transport.send({ kind: 'appGossip', chainId, appBytes }, [...to].filter(connected.isConnected));
   };
-  const pushRound = (): void => {
+  const pushRounds = createPushRounds(timers, parameters.pushInterval, () => {
     push(pushes.takeNew(timers.now()), parameters.pushStake, parameters.pushValidators);
     push(pushes.takeOld(timers.now()), 0, parameters.repushValidators);
-  };
+    const { unsent, sent } = pushes.counts();
+    return unsent + sent > 0;
+  });
   const pullRound = (): void => {
     if (!stakers().has(transport.self)) return;
     const others = [...stakers().keys()].filter((staker) => staker !== transport.self && connected.isConnected(staker));
@@ -99,13 +101,14 @@ export function startTxGossip(
     received.add(from, items, hold);
   };
 
-  const stopRounds = [every(timers, parameters.pushInterval, pushRound), every(timers, parameters.pullInterval, pullRound)];
+  const stopPulls = every(timers, parameters.pullInterval, pullRound);
 
   return {
     /** A transaction was issued through the API of this node: it is pushed to peers. */
     issued: (item: GossipItem): void => {
       known.add(item.id);
       pushes.add(item, timers.now());
+      pushRounds.wake();
     },
     /** Handles an app message; returns whether it is one. */
     receive: (from: NodeId, message: ChainMessage, hold?: HoldBytes): boolean => {
@@ -134,9 +137,35 @@ export function startTxGossip(
     counters: (): GossipCounters =>
       counters.read(pushes.counts(), received.counts(), known.state(), { pooled: pool.count(), pullLimit: server.limit() }),
     stop: (): void => {
-      for (const stopRound of stopRounds) stopRound();
+      stopPulls();
+      pushRounds.stop();
       server.stop();
       received.stop();
+    },
+  };
+}
+
+/**
+ * Runs rounds of pushes while there is something to push, never two within `interval` milliseconds. A round after a quiet time does not wait, so
+ * the network knows a single transaction at once; AvalancheGo's rounds tick also without any. `run` returns whether something is left to push.
+ */
+function createPushRounds(timers: Timers, interval: number, run: () => boolean) {
+  let last = Number.NEGATIVE_INFINITY;
+  let cancel: (() => void) | undefined;
+  let isStopped = false;
+  const wake = (): void => {
+    if (isStopped || cancel !== undefined) return;
+    cancel = timers.after(Math.max(0, last + interval - timers.now()), () => {
+      cancel = undefined;
+      last = timers.now();
+      if (run()) wake();
+    });
+  };
+  return {
+    wake,
+    stop: (): void => {
+      isStopped = true;
+      cancel?.();
     },
   };
 }
