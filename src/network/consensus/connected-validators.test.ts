@@ -15,3 +15,14 @@ test('the connected share of the stake includes this node; validators that are n
   connected.disconnected(peer);
   expect([connected.share(), connected.missing()]).toEqual([0.25, [peer, absent]]);
 });
+
+test('the validator that is asked for its frontier may be this node, and is never one that is not connected or has no stake', () => {
+  const [self, peer, absent, other] = ['aa', 'bb', 'cc', 'dd'].map((byte) => byte.repeat(20) as NodeId) as [NodeId, NodeId, NodeId, NodeId];
+  let set = new Map([self, peer, absent].map((node) => [node, 1n] as const));
+  const connected = createConnectedValidators(self, { current: () => set }, (length) => crypto.getRandomValues(new Uint8Array(length)));
+  for (const node of [peer, other]) connected.connected(node);
+  const sampled = (): Set<NodeId | undefined> => new Set(Array.from({ length: 200 }, connected.sample));
+  expect(sampled()).toEqual(new Set([self, peer]));
+  set = new Map([[peer, 1n]]);
+  expect(sampled()).toEqual(new Set([peer]));
+});

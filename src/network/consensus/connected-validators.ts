@@ -27,8 +27,9 @@ export function createConnectedValidators(self: NodeId, validators: Pick<Validat
     /** Connected peers, this node not included. */
     peers: (): readonly NodeId[] => [...peers],
     validatorPeers,
-    /** A connected validator other than this node, whatever its weight. */
-    sample: (): NodeId | undefined => sampleNodes(validatorPeers(), 1, randomBytes)[0],
+    /** A connected validator, whatever its weight; it may be this node. AvalancheGo: snow/engine/common/tracker/peers.go, SampleValidator. */
+    sample: (): NodeId | undefined =>
+      sampleNodes(validators.current().has(self) ? [self, ...validatorPeers()] : validatorPeers(), 1, randomBytes)[0],
     /** Share of the stake that this node is connected to, from 0 to 1; 1 if there is no stake. */
     share: (): number => {
       let [connected, total] = [0n, 0n];

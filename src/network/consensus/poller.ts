@@ -94,10 +94,10 @@ export function createPoller(
     repoll: (): void => {
       while (polls.count() < parameters.concurrentRepolls && poll(consensus.preference()));
     },
-    /** Asks one peer for its frontier. The answer is not a vote; it only tells of blocks. */
+    /** Asks one validator for its frontier. The answer is not a vote; it only tells of blocks, so this node need not ask itself. */
     askFrontier: (): void => {
       const node = connected.sample();
-      if (node === undefined) return;
+      if (node === undefined || node === transport.self) return;
       transport.request({ kind: 'pullQuery', containerId: consensus.preference(), ...queryFields(nextRequestId()) }, [node]);
     },
     /**

@@ -1,4 +1,5 @@
 import type { EngineBlock, Vm } from '../../avm/vm.ts';
+import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { every } from '../../base/timing/timers.ts';
 import { startBootstrapper } from '../bootstrap/bootstrapper.ts';
@@ -82,7 +83,7 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
   const link: ChainLink = { chainId, transport, timers, randomBytes };
   const connected = createConnectedValidators(transport.self, parts.validators, randomBytes);
   const counters = createEngineCounters();
-  const meter = createProgressMeter(timers.now, () => vm.block(vm.lastAccepted())?.height ?? 0n);
+  const meter = createProgressMeter(timers.now, createHeightReader(vm));
   const getter = createGetter(link, vm, { served: parts.served, stakers, vertices: parts.dag?.vertices });
   const gossip = startTxGossip(link, {
     pool: parts.pool,
@@ -165,6 +166,16 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
       return { validators: weights.length, weight: weights.reduce((sum, weight) => sum + weight, 0n) };
     },
     stop,
+  };
+}
+
+/** Reads the height of the last accepted block, which is asked for several times a second: a block is read and decoded once. */
+function createHeightReader(vm: Pick<Vm, 'lastAccepted' | 'block'>): () => bigint {
+  let last: { readonly id: Id; readonly height: bigint } | undefined;
+  return () => {
+    const id = vm.lastAccepted();
+    if (last?.id !== id) last = { id, height: vm.block(id)?.height ?? 0n };
+    return last.height;
   };
 }
 

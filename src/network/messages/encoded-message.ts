@@ -18,15 +18,19 @@ type Compression = 'zstd' | 'none';
 export const encodeForPeers = (message: Message, compression: Compression): EncodedMessage =>
   compression === 'zstd' && isCompressedKind(message.kind)
     ? compressed(message.kind, encodeMessage(message))
-    : { kind: message.kind, frame: encodeFrame(message, { compress: false }), isCompressed: false, saved: 0 };
+    : plain(message.kind, encodeFrame(message, { compress: false }));
 
 /** A peer list of claims that are encoded already. */
 export const encodeClaims = (claims: readonly Uint8Array[], compression: Compression): EncodedMessage =>
-  compression === 'zstd'
-    ? compressed('peerList', encodePeerList(claims))
-    : { kind: 'peerList', frame: plainFrame(encodePeerList(claims)), isCompressed: false, saved: 0 };
+  compression === 'zstd' ? compressed('peerList', encodePeerList(claims)) : plain('peerList', plainFrame(encodePeerList(claims)));
+
+const plain = (kind: MessageKind, frame: Uint8Array): EncodedMessage => ({ kind, frame, isCompressed: false, saved: 0 });
+
+/** Shorter messages are sent as they are, which every node accepts: compressing costs both sides more than the bytes that it saves. */
+const minCompressed = 512;
 
 function compressed(kind: MessageKind, message: Uint8Array): EncodedMessage {
+  if (message.length < minCompressed) return plain(kind, plainFrame(message));
   const frame = compressFrame(message);
   return { kind, frame, isCompressed: true, saved: message.length - messageSize(frame) };
 }
