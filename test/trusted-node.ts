@@ -1,6 +1,6 @@
-/** A stand-in for a trusted node: it only knows the height and the validators of the P-Chain of a network, by default the local one. */
+/** A stand-in for a trusted node, which tests let stop, lie and fall silent: it only knows the height and the validators of the P-Chain of a network, by default the local one. */
 export function startTrustedNode(port = 0, networkID = 12345) {
-  const chain = { height: 1, validators: [] as string[], isDown: false, isMalformed: false };
+  const chain = { height: 1, validators: [] as string[], isDown: false, isMalformed: false, isSilent: false };
   const answers: { readonly [method: string]: () => unknown } = {
     'info.getNetworkID': () => ({ networkID: String(networkID) }),
     'platform.getHeight': () => ({ height: chain.isMalformed ? null : String(chain.height) }),
@@ -12,6 +12,7 @@ export function startTrustedNode(port = 0, networkID = 12345) {
     port,
     hostname: '127.0.0.1',
     fetch: async (request) => {
+      if (chain.isSilent) return new Promise<Response>(() => {});
       if (chain.isDown) return new Response('', { status: 503 });
       const { method, id } = (await request.json()) as { method: string; id: number };
       return Response.json({ jsonrpc: '2.0', id, result: answers[method]?.() });

@@ -74,6 +74,13 @@ export const longRuns = {
     atLeast: 3600,
     counts: 'seconds',
   },
+  'catch-up': {
+    what: 'five Serac stakers under load: nodes frozen, cut off or without their validators; from "can be at the tip" to "is"',
+    command: 'SERAC_CATCH_UP_SECONDS=3600 SERAC_CATCH_UP_SEED=N npx bun test ./test/catch-up.test.ts',
+    file: 'test/catch-up.test.ts',
+    atLeast: 900,
+    counts: 'seconds',
+  },
   'explorer-soak': {
     what: 'pages of the explorer that stay open at 50 transactions per second, all numbers compared',
     command: 'SERAC_SOAK_SECONDS=1200 npx bun test ./test/explorer-soak.test.ts',
