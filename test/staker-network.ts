@@ -36,6 +36,8 @@ type StakerNetworkOptions = {
   readonly flags?: readonly string[];
   readonly avalancheGoFlags?: readonly string[];
   readonly seracFlags?: readonly string[];
+  /** What starts `serac join`, with the settings of its garbage collector; by default the program as tests run it. */
+  readonly seracCommand?: readonly string[];
 };
 
 /** Milliseconds until all nodes of a new network have bootstrapped, on a busy machine. */
@@ -65,7 +67,7 @@ export async function startStakerNetwork(binary: string, keys: string, options: 
         ? [`--validators-from=${urlsOfAvalancheGo.join()}`, '--echo-other-chains', '--dev-methods', '--json', ...(options.seracFlags ?? [])]
         : ['--fd-limit=16384', '--health-check-frequency=1s', ...(options.avalancheGoFlags ?? [])];
     const command = [
-      ...(kind === 'Serac' ? [...programCommand, 'join'] : [binary]),
+      ...(kind === 'Serac' ? (options.seracCommand ?? [...programCommand, 'join']) : [binary]),
       '--network-id=local',
       `--data-dir=${dataDir}`,
       '--http-host=127.0.0.1',
