@@ -119,6 +119,15 @@ export function filesOfStage(stage: Stage, file: string, imports: ReadonlyMap<st
 /** The longest run of test files, by their number: a mutant may loop forever, and must not take the time of all others. */
 const longestRun = (files: readonly string[]): number => Math.min(900_000, 90_000 + 5_000 * files.length);
 
+/** Ends all processes of a group; none may be left. */
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+}
+
 /** Runs test files in the copy up to the first failure. Returns the file that failed; undefined if all pass. */
 async function runTests(copy: string, files: readonly string[], deadline: number): Promise<string | undefined> {
   const timeout = Math.max(1, Math.min(longestRun(files), deadline - Date.now()));
@@ -126,9 +135,18 @@ async function runTests(copy: string, files: readonly string[], deadline: number
     cwd: copy,
     env: { ...process.env, http_proxy: '', HTTP_PROXY: '', all_proxy: '', ALL_PROXY: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout,
+    // A group of its own: a mutant may send signals to the group of its process, and what it has started must end with it.
+    detached: true,
   });
-  const [, output, code] = await Promise.all([new Response(tests.stdout).text(), new Response(tests.stderr).text(), tests.exited]);
+  const end = (): void => endGroup(tests.pid);
+  const timer = setTimeout(end, timeout);
+  process.on('exit', end);
+  const texts = Promise.all([tests.stdout, tests.stderr].map((stream) => new Response(stream).text()));
+  const code = await tests.exited;
+  clearTimeout(timer);
+  process.off('exit', end);
+  end();
+  const [, output = ''] = await texts;
   return code === 0 ? undefined : ([...output.matchAll(/^(\S+\.test\.tsx?):$/gm)].at(-1)?.[1] ?? files[0]);
 }
 
