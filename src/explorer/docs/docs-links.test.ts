@@ -4,18 +4,18 @@ import type { DocsPage } from './docs-pages.ts';
 
 const page = (name: string, source: string, anchors: readonly (readonly [string, string])[] = []): DocsPage =>
   ({ page: name, source, title: `title of ${name}`, anchors: new Map(anchors) }) as unknown as DocsPage;
-const join = page('guides/join', 'docs/guides/join.md', [
+const join = page('guides/join', 'texts/guides/join.md', [
   ['join-a-network', ''],
   ['peers', '#peers'],
 ]);
 const [first, second] = [
-  page('reference/flags', 'docs/flags.md', [['a', '#a']]),
-  page('reference/more-flags', 'docs/flags.md', [
+  page('reference/flags', 'texts/flags.md', [['a', '#a']]),
+  page('reference/more-flags', 'texts/flags.md', [
     ['a', '#a'],
     ['b', '#b'],
   ]),
 ];
-const readme = page('start/readme', 'docs/start/README.md');
+const readme = page('start/readme', 'texts/start/README.md');
 const { resolve } = createLinks([join, first, second, readme]);
 
 test('a link leads to the page of its file, relative to the page that has it', () => {
