@@ -52,13 +52,9 @@ export async function startPostgres({
   const folder = mkdtempSync(join(tmpdir(), 'serac-postgres-'));
   handOver(folder, user);
   const data = join(folder, 'data');
-  const run = (program: string, ...args: string[]) => {
-    const { success, stderr } = Bun.spawnSync([...user.prefix, join(bin, program), ...args], { cwd: folder, stdout: 'ignore' });
-    if (!success) throw new Error(`${program}: ${stderr.toString()}`);
-  };
+  const run = (program: string, ...args: string[]) => runAs(user, folder, join(bin, program), ...args);
   if (backupOf !== undefined) run('pg_basebackup', '--pgdata', data, '--dbname', backupOf.url, '--checkpoint=fast');
-  else if (replicaOf === undefined)
-    run('initdb', '--pgdata', data, '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale');
+  else if (replicaOf === undefined) createCluster(data, bin, user);
   else
     run('pg_basebackup', '--pgdata', data, '--dbname', replicaOf.url, '--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast');
   const port = wantedPort ?? freePort();
@@ -115,6 +111,28 @@ export async function startPostgres({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function runAs({ prefix }: ServerUser, cwd: string, ...command: readonly string[]): void {
+  const { success, stderr } = Bun.spawnSync([...prefix, ...command], { cwd, stdout: 'ignore' });
+  if (!success) throw new Error(`${command.join(' ')}: ${stderr.toString()}`);
+}
+
+/** Makes the files of an empty server: a copy of those that `npm run test:all` made once, which costs a fifteenth of the CPU time of `initdb`. */
+function createCluster(data: string, bin: string, user: ServerUser): void {
+  const { SERAC_TEST_POSTGRES_DATA: template } = process.env;
+  const initdb = [join(bin, 'initdb'), '--username=serac', '--auth=trust', '--no-sync', '--encoding=UTF8', '--no-locale', '--pgdata'];
+  runAs(user, join(data, '..'), ...(template === undefined ? initdb : ['cp', '-a', template]), data);
+}
+
+/** The files of an empty server, of which tests start copies; undefined if PostgreSQL is not installed. */
+export function createPostgresTemplate(): { readonly data: string; readonly remove: () => void } | undefined {
+  const [bin, user] = [postgresInstalled ? findBinaries() : undefined, findServerUser()];
+  if (bin === undefined || user === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'serac-postgres-'));
+  handOver(folder, user);
+  createCluster(join(folder, 'data'), bin, user);
+  return { data: join(folder, 'data'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Folder of the server's programs: on the PATH, or Debian's folder of the newest version. */

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromiumBinary, startChromium } from '../test/chromium.ts';
 import { packRepository } from '../test/package.ts';
+import { createPostgresTemplate } from '../test/postgres.ts';
 import { buildProgram, createProgramFolder } from './build.ts';
 import { listProvedFiles } from './proved-files.ts';
 import { furtherTests, storyFiles, testTimeout } from './test-stories.ts';
@@ -71,6 +72,7 @@ async function runTests(args: readonly string[]): Promise<number> {
   const folder = createProgramFolder();
   const runsAll = args[0] === '--all';
   const files = runsAll ? listAll(args.slice(1)) : args.length === 0 ? firstFiles : args;
+  const postgres = runsAll ? createPostgresTemplate() : undefined;
   try {
     // Several files use the package, or a build of it: once here, not in each of them at the same time.
     const tarball = runsAll ? packRepository(folder) : undefined;
@@ -87,6 +89,7 @@ async function runTests(args: readonly string[]): Promise<number> {
         ...{ http_proxy: '', HTTP_PROXY: '', all_proxy: '', ALL_PROXY: '' },
         SERAC_TEST_PROGRAM: program,
         ...(tarball !== undefined && { SERAC_TEST_TARBALL: tarball }),
+        ...(postgres && { SERAC_TEST_POSTGRES_DATA: postgres.data }),
         ...(browser && { SERAC_TEST_CHROMIUM_PORT: browser.port }),
       },
       stdio: ['ignore', 'inherit', 'inherit'],
@@ -98,6 +101,7 @@ async function runTests(args: readonly string[]): Promise<number> {
     if (args.length === 0) console.log(`\n${furtherTests}`);
     return code;
   } finally {
+    postgres?.remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }
