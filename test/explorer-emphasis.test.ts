@@ -67,6 +67,7 @@ describe.skipIf(binary === undefined)('Chromium: the emphasis of the explorer', 
         .filter((cell) => cell.querySelectorAll('.prefix').length === 2).map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)`),
     ).toEqual([0]);
     expect(await text('.tile.newest .tile-count')).toMatch(/^1 tx\s+\d+ B$/);
+    expect(await text('.connect')).toContain(`${url}/ext/bc/X`);
   });
 
   test('owners who signed and who did not are separate words', async () => {

@@ -224,6 +224,8 @@ const minters: { readonly [K in MintKind]: { readonly name: string; readonly met
 
 /** `created`: the kinds of outputs that the asset was created with. */
 function whyNotMinted(created: ReadonlySet<Output['kind']>, kind: MintKind): string {
+  if (created.has(kind) && kind === 'nftfx.MintOutput')
+    return 'each group is minted once, and none is left that an account may mint now; wait for a block, or create a family with more groups';
   if (created.has(kind)) return 'its mint output belongs to no account, or a pending transaction uses it; wait for a block';
   const other = (Object.keys(minters) as MintKind[]).find((one) => created.has(one));
   if (other !== undefined) return `it is ${minters[other].name}, which ${minters[other].method} mints`;
