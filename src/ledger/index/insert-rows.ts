@@ -20,7 +20,7 @@ const minCopied = 32;
 /**
  * More rows are divided into several COPYs, so that a busy server finishes each within the timeout. Citus makes a COPY for each of its 32 shards of every one.
  */
-const maxCopied = { postgres: 1024, citus: 16_384 } as const;
+const maxCopied = { postgres: 1024, citus: 4096 } as const;
 
 /**
  * A statement that inserts rows in the order of the table's key: neighbours are on the same pages, so large batches change each page once.
