@@ -88,13 +88,15 @@ function createFaults(nodes: readonly SeracStaker[], random: Random) {
   return { begin };
 }
 
-/** Reads health and height of all nodes twice a second; notes when a node was healthy while it was behind, and unhealthy while it was at the tip. */
+/** Reads health and height of all nodes every 1.5 s, longer than a check waits to be asked again; notes when a node was healthy while it was behind, and unhealthy while it was at the tip. */
 function watchHealth(nodes: readonly SeracStaker[], isHit: (name: string) => boolean) {
   const timed = nodesWithin(nodes, 2000);
+  const pause = 1500;
   const heights = new Map<NetworkNode, bigint>();
   const reached: { readonly height: bigint; readonly since: number }[] = [];
   const redSince = new Map<NetworkNode, number>();
   const reported = new Set<NetworkNode>();
+  const wronglyHealthy = new Set<NetworkNode>();
   const found: string[] = [];
   let readings = 0;
   let longestRed = 0;
@@ -108,8 +110,11 @@ function watchHealth(nodes: readonly SeracStaker[], isHit: (name: string) => boo
     heights.set(node, own);
     const missing = reached.find(({ height }) => height > own);
     const behind = missing === undefined ? 0 : asked - missing.since;
-    if (behind > maxHealthyBehind && health.status === 200)
-      found.push(`${node.name}: healthy at height ${own}, ${Math.round(behind)} ms behind`);
+    // A process that was frozen answers once from before: its checks are asked again each second.
+    const isWrong = behind > maxHealthyBehind && health.status === 200;
+    if (isWrong && wronglyHealthy.has(node)) found.push(`${node.name}: healthy at height ${own}, ${Math.round(behind)} ms behind`);
+    if (isWrong) wronglyHealthy.add(node);
+    else wronglyHealthy.delete(node);
     // While it is hit, a node is behind or does not know: red is right.
     if (health.status === 200 || behind > 1000 || isHit(node.name)) {
       redSince.delete(node);
@@ -128,7 +133,7 @@ function watchHealth(nodes: readonly SeracStaker[], isHit: (name: string) => boo
       const majority = [...heights.values()].sort((a, b) => (a > b ? -1 : 1))[Math.floor(nodes.length / 2)];
       if (majority !== undefined && majority > (reached.at(-1)?.height ?? -1n))
         reached.push({ height: majority, since: performance.now() });
-      await Bun.sleep(500);
+      await Bun.sleep(pause);
     }
   })();
   return async () => {
