@@ -87,7 +87,8 @@ async function runOnNode(unusableBun) {
  * the user has set holds for all processes.
  */
 function environment(...owners) {
-  const known = owners.filter((pid) => pid !== undefined);
+  // A program that starts this one may have named itself.
+  const known = [process.env[ownersVariable], ...owners].filter((pid) => pid !== undefined);
   const ofReaders = Object.entries(collector.reader).filter(([name]) => process.env[name] === undefined);
   return {
     ...collector.writer,

@@ -49,6 +49,7 @@ const outputs: { readonly [program: string]: string } = {
   'exchange/deposits.mjs': 'credit ann 5\ncredit ben 2000000000\nundo ben 2000000000\ncredit ben 7\nann 5, ben 7\n',
   'exchange/withdrawals.mjs': 'failed: true, pending: true\nann 5, ben 2000000000, pending: false\n',
   'webhooks/receiver.mjs': 'true 1500000000\n',
+  'testnet/partition.mjs': 'Unknown\nAccepted\n',
   'multisig/treasury.mjs': 'one signature: SeracError\nsupplier 10030000000000\ntreasury 69999000000, of true\n',
 };
 const testedApart = ['codec', 'faucet', 'go', 'jest', 'node-test', 'playwright', 'python', 'vitest'];

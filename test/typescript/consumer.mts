@@ -1,6 +1,7 @@
 // A program that uses every entry point of the package: test/types.test.ts compiles it, strictly, with every supported version of TypeScript.
 import {
   createNode,
+  createTestnet,
   type ErrorByCode,
   type ErrorCode,
   isSeracError,
@@ -8,6 +9,9 @@ import {
   type NodeOptions,
   OptionError,
   SeracError,
+  type Testnet,
+  type TestnetNode,
+  type TestnetOptions,
 } from 'serac';
 import { type Client, createClient } from 'serac/client';
 import {
@@ -49,6 +53,19 @@ for await (const event of node.events({ kind: 'tx' })) {
 }
 const response: Response = await node.fetch('/v1/networks');
 await node[Symbol.asyncDispose]();
+
+const testnetOptions: TestnetOptions = { networkId: 1337, upgradeAt: ['granite=30s'], txFee: 5n, timeout: 1 };
+const testnet: Testnet = await createTestnet(3, testnetOptions);
+const added: TestnetNode = await testnet.add();
+const shown: bigint | undefined = added.status().height;
+const held: bigint = (await added.avm.getBalance({ address: '', assetID: 'AVAX' })).balance;
+await testnet.latency(100, 1, 2);
+await testnet[Symbol.asyncDispose]();
+console.log(shown, held);
+// @ts-expect-error: nodes have numbers
+await testnet.kill('2');
+// @ts-expect-error: a misspelled option
+await createTestnet(3, { networkID: 1337 });
 
 // @ts-expect-error: an amount is missing
 await node.dev.send({ to: '' });

@@ -7,7 +7,9 @@ import { connectToSocket, hasSocket, listenOnSocket } from '../platform/local-so
 type TestnetFault =
   | { readonly code: 'TESTNET_NOT_FOUND' }
   | { readonly code: 'TESTNET_AMBIGUOUS'; readonly folders: readonly string[] }
-  | { readonly code: 'TESTNET_REFUSED'; readonly reason: string };
+  | { readonly code: 'TESTNET_REFUSED'; readonly reason: string }
+  /** Of the library: the testnet could not start, or was not ready in time. */
+  | { readonly code: 'TESTNET_FAILED'; readonly reason: string };
 
 /** An order to a running testnet cannot be carried out. */
 export class TestnetError extends Fault<TestnetFault> {}
