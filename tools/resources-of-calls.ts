@@ -31,6 +31,7 @@ export const perCall: readonly string[] = [
   'chain/solo/solo.ts errors',
   'cli/commands/check.ts lines problems',
   'cli/testnet/testnet.ts runs',
+  'sdk/create-testnet.ts lines',
   'explorer/browser/csv.ts sheets',
   'explorer/docs/docs-site.tsx files',
   'explorer/docs/markdown-blocks.ts used',
