@@ -18,6 +18,7 @@ export const perCall: readonly string[] = [
   'api/rpc/params.ts items',
   'api/summary/summarize-tx.ts sums',
   'app/dev/saved-pending.ts txsOfSnapshot restored',
+  'app/platform/bun/read-whole.ts waiting',
   'app/platform/connection-limit.ts counts',
   'avm/verify/explain.ts sums',
   'avm/verify/operations.ts spent',
