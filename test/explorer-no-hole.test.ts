@@ -121,7 +121,7 @@ describe.skipIf(binary === undefined)('Chromium: nothing is missed and nothing s
       () => shown('Transactions, 24 h'),
       (fact) => fact.note.includes('as of'),
     );
-    expect(late.note).toMatch(/^[\d,]+ in all · as of \d\d:\d\d:\d\d$/);
+    expect(late.note).toMatch(/^[\d,]+ since genesis · as of \d\d:\d\d:\d\d$/);
     for (const name of ['Addresses', 'Active addresses, 24 h', 'Burned, 24 h'])
       expect((await shown(name)).note).toMatch(/as of \d\d:\d\d:\d\d$/);
     proxy.refusePages(false);

@@ -155,7 +155,7 @@ function DevStrip({ dev, isPanel, context }: { dev: DevState; isPanel: boolean; 
         <span class="wide-only">{miningText(dev)}</span>
         {latest !== undefined && (
           <span class="wide-only">
-            Snapshot <b>“{latest.name}”</b> <span class="quiet">of block {groupDigits(latest.height)}</span>
+            Snapshot <b>“{latest.name}”</b> <span class="quiet">taken at block {groupDigits(latest.height)}</span>
           </span>
         )}
         {dev.faults.length > 0 && (
