@@ -69,7 +69,7 @@ test('the page shows the plot, its values and the balance after each transaction
     (await fetch(`${node.program().url}/address/${address}${query}`, { headers: { accept: 'text/html' } })).text();
   const html = await get('');
   expect(html).toContain('AVAX over time');
-  expect(html).toContain('AVAX after');
+  expect(html).toContain('Own AVAX after');
   const { points } = await history();
   const whole = points
     .at(-1)

@@ -49,7 +49,7 @@ export function AddressHistory({ data, context, now }: Omit<ViewProps<AddressDat
       ? []
       : [
           {
-            name: `${plot.asset.symbol || 'Balance'} after`,
+            name: `Own ${plot.asset.symbol || 'balance'} after`,
             cell: ({ tx }: Row) => balanceText(after[tx.txHash], denomination),
             isQuiet: true,
           },

@@ -144,7 +144,7 @@ const AccountRows = ({ accounts, data, context }: AccountRowsProps) => (
             <td class="number">
               {account.privateKey !== undefined && (
                 <button type="button" class="link" data-copy={account.privateKey}>
-                  Copy key
+                  Copy private key
                 </button>
               )}
             </td>
