@@ -145,7 +145,11 @@ function figuresOf({ figures }: HomeData, { chain }: PageContext, { tip, pending
   if (figures === undefined) return rows;
   return [
     ...rows,
-    { name: 'Transactions, 24 h', value: groupDigits(figures.txsDay), note: `${groupDigits(figures.txsAll)} since genesis${asOfText(asOf)}` },
+    {
+      name: 'Transactions, 24 h',
+      value: groupDigits(figures.txsDay),
+      note: `${groupDigits(figures.txsAll)} since genesis${asOfText(asOf)}`,
+    },
     { name: 'Addresses', value: groupDigits(figures.addresses), note: `ever used${asOfText(asOf)}` },
     { name: 'Active addresses, 24 h', value: groupDigits(figures.activeDay), note: `sent or received${asOfText(asOf)}` },
     {
