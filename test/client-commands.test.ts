@@ -706,7 +706,9 @@ describe('tail', () => {
     }
   });
 
-  test('--json prints the event as it is; a wrong filter is refused', async () => {
+  test('--json prints the event as it is, and no news of the log of calls; a wrong filter is refused', async () => {
+    // Somebody reads the log: from now on every call is news of it.
+    await node.client.call('/ext/dev', 'dev.calls');
     const child = Bun.spawn([...programCommand, 'tail', '--json', '--asset', 'AVAX', '--address', to, '--url', node.url], {
       stdout: 'pipe',
     });

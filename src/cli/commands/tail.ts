@@ -22,10 +22,14 @@ export const tail: ClientCommand = async (context) => {
   const writers = createWriters(client);
   return followEvents(context, filter, async (kind, data) => {
     if (options.json) {
-      if (kind !== 'heartbeat') print(data);
+      if (!isUnasked(kind, options.kind)) print(data);
     } else for (const line of await formatEvent(kind, data, writers)) print(line);
   });
 };
+
+/** Heartbeats, and news of the log of calls unless they are asked for: every call of anybody causes them while somebody reads that log. */
+const isUnasked = (kind: string, asked: readonly string[] = []): boolean =>
+  kind === 'heartbeat' || (kind === 'calls' && !asked.includes(kind));
 
 export function createWriters(client: RpcClient): EventWriters {
   const describe = createAssetDescriber(client);
