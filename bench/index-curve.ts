@@ -5,6 +5,7 @@ import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { BenchError } from './fault.ts';
 import { txsPerBlock } from './growing-chain.ts';
 import type { Options } from './options.ts';
+import { createDatabase } from './postgres-chain.ts';
 import { readCpuSeconds } from './process-usage.ts';
 import { alignColumns } from './report.ts';
 import { type BenchEnv, findFreePort, indexerCommand } from './servers.ts';
@@ -187,16 +188,6 @@ const parentOf = (pid: number): number => Number(statFields(pid)[1]);
 function readServerSeconds(pid: number): number {
   const ended = statFields(pid).slice(13, 15).map(Number) as [number, number];
   return (readCpuSeconds(pid) ?? 0) + (ended[0] + ended[1]) / 100;
-}
-
-async function createDatabase(server: string, name: string): Promise<void> {
-  const admin = openPostgres({ url: server, max: 1 });
-  try {
-    const found = await admin.all('SELECT 1 AS one FROM pg_database WHERE datname = ?', [name]);
-    if (found.length === 0) await admin.all(`CREATE DATABASE ${name}`, []);
-  } finally {
-    await admin.close();
-  }
 }
 
 const nodePath = fileURLToPath(new URL('growing-node.ts', import.meta.url));

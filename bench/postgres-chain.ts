@@ -114,7 +114,8 @@ function addSigners(keys: Map<Address, Uint8Array>, tx: Tx): void {
     }
 }
 
-async function createDatabase(server: string, name: string): Promise<void> {
+/** Creates a database on a server unless it is there. */
+export async function createDatabase(server: string, name: string): Promise<void> {
   const admin = openPostgres({ url: server, max: 1 });
   try {
     const found = await admin.all('SELECT 1 AS one FROM pg_database WHERE datname = ?', [name]);
