@@ -7,7 +7,7 @@ import type { PrivatePostgres } from './postgres.ts';
 import { type Indexer, startIndexer } from './program.ts';
 import { recordProof } from './proofs/proof.ts';
 import { createRandom } from './random.ts';
-import { createScriptedNode } from './scripted-node.ts';
+import { createScriptedNode, serveScriptedNode } from './scripted-node.ts';
 import { hasServers, openServers } from './servers.ts';
 import { openSourceChain } from './source-chain.ts';
 
@@ -23,23 +23,11 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
   const source = openSourceChain(43);
   source.grow((kills + 1) * blocksPerKill);
   const node = createScriptedNode(source);
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: async (request) => {
-      const { text = '', status } = await node.transport({
-        url: '',
-        body: await request.text(),
-        maxBytes: 1 << 26,
-        signal: request.signal,
-      });
-      return new Response(text, { status });
-    },
-  });
-  afterAll(() => server.stop(true));
+  const server = serveScriptedNode(node);
+  afterAll(() => server.stop());
 
   const index = (url: string, ...flags: string[]): Indexer =>
-    startIndexer(`http://127.0.0.1:${server.port}`, `--database-url=${url}`, '--network-id=local', ...flags);
+    startIndexer(server.url, `--database-url=${url}`, '--network-id=local', ...flags);
   const open = (url: string): Postgres => openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
 
   /** Waits until a height is published. */

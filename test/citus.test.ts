@@ -13,7 +13,7 @@ import { chainRoot, dataRequests, fetchPages } from './data-requests.ts';
 import { rowsIn } from './index-rows.ts';
 import { eventually } from './processes.ts';
 import { type Program, startIndexer, startProgram } from './program.ts';
-import { createScriptedNode } from './scripted-node.ts';
+import { createScriptedNode, serveScriptedNode } from './scripted-node.ts';
 import { openSourceChain } from './source-chain.ts';
 import { localChainParams } from './wallet-kit.ts';
 
@@ -44,26 +44,13 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
   const source = openSourceChain(41);
   source.grow(blocks);
   const node = createScriptedNode(source);
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: async (request) => {
-      const { text = '', status } = await node.transport({
-        url: '',
-        body: await request.text(),
-        maxBytes: 1 << 26,
-        signal: request.signal,
-      });
-      return new Response(text, { status });
-    },
-  });
-  const nodeUrl = `http://127.0.0.1:${server.port}`;
+  const server = serveScriptedNode(node);
   let divided: Awaited<ReturnType<typeof createSchema>>;
   let plain: typeof divided;
   let sql: Postgres;
 
   const index = async (url: string, ...flags: string[]): Promise<void> => {
-    const indexer = startIndexer(nodeUrl, `--database-url=${url}`, '--network-id=local', ...flags);
+    const indexer = startIndexer(server.url, `--database-url=${url}`, '--network-id=local', ...flags);
     const reader = openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
     while ((await heightIn(reader)) < blocks)
       if (await Promise.race([indexer.exited.then(() => true), Bun.sleep(50)])) throw new Error(indexer.stderrText());
@@ -78,7 +65,7 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
     sql = openPostgres({ url: divided.url, max: 1, statementMilliseconds: 60_000, dialect: 'citus' });
   });
   afterAll(async () => {
-    server.stop(true);
+    server.stop();
     await sql.close();
     await divided.drop();
     await plain.drop();
@@ -159,7 +146,7 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
     try {
       const [api, follower] = await Promise.all([
         startProgram('api', `--database-url=${divided.url}`, '--database-timeout=20s'),
-        startProgram('follow', nodeUrl, '--network-id=local', '--workers=0'),
+        startProgram('follow', server.url, '--network-id=local', '--workers=0'),
       ]);
       started.push(api, follower);
       const pages = await eventually(

@@ -3,10 +3,10 @@ import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { indexTablesOf } from '../src/ledger/index/tables.ts';
 import { tablesOf } from '../src/ledger/state/schema.ts';
-import { rowsIn } from './index-rows.ts';
+import { indexedHeight, rowsIn } from './index-rows.ts';
 import { startIndexer } from './program.ts';
 import { createRandom } from './random.ts';
-import { createScriptedNode } from './scripted-node.ts';
+import { createScriptedNode, serveScriptedNode } from './scripted-node.ts';
 import { hasServers, openServers, suiteName } from './servers.ts';
 import { openSourceChain } from './source-chain.ts';
 
@@ -18,27 +18,8 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
   const source = openSourceChain(41);
   source.grow(blocks);
   const node = createScriptedNode(source);
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: async (request) => {
-      const { text = '', status } = await node.transport({
-        url: '',
-        body: await request.text(),
-        maxBytes: 1 << 26,
-        signal: request.signal,
-      });
-      return new Response(text, { status });
-    },
-  });
-  afterAll(() => server.stop(true));
-
-  const heightOf = async (sql: Postgres): Promise<number> => {
-    const [row] = await sql
-      .all<{ height: number | null }>('SELECT max(height) AS height FROM c1_block', [])
-      .catch(() => [{ height: null }]);
-    return row?.height ?? -1;
-  };
+  const server = serveScriptedNode(node);
+  afterAll(() => server.stop());
 
   /** Runs `serac index` until a height is stored; ends it with a signal. */
   const runUntil = async (
@@ -48,8 +29,8 @@ describe.skipIf(!hasServers)(suiteName('serac index', hasServers), () => {
     signal: 'SIGKILL' | 'SIGTERM',
     ...flags: readonly string[]
   ): Promise<void> => {
-    const indexer = startIndexer(`http://127.0.0.1:${server.port}`, `--database-url=${database}`, '--network-id=local', ...flags);
-    while ((await heightOf(sql)) < height) {
+    const indexer = startIndexer(server.url, `--database-url=${database}`, '--network-id=local', ...flags);
+    while ((await indexedHeight(sql)) < height) {
       if (await Promise.race([indexer.exited.then(() => true), Bun.sleep(2)])) throw new Error(indexer.stderrText());
     }
     await indexer.stop(signal);

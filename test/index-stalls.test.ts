@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { recordTime } from './figure.ts';
+import { indexedHeight, waitForHeight } from './index-rows.ts';
 import { createIssuer } from './issuer.ts';
-import { eventually } from './processes.ts';
 import { startIndexer, startProgram } from './program.ts';
 import { hasPrivateServers, openPrivateServers, suiteName } from './servers.ts';
 
@@ -34,14 +34,14 @@ describe.skipIf(!hasPrivateServers)(suiteName('stalls', hasPrivateServers), () =
       let load = Promise.resolve();
       try {
         await issuer.fund();
-        await waitForHeight(sql, 1);
+        await waitForHeight(sql, 1, 60_000);
         load = (async () => {
           while (isLoading) await issuer.issue(4);
         })();
         const lease = await readLease(sql);
         for (const seconds of stalls)
           for (const kind of kinds) {
-            await waitForHeight(sql, (await readHeight(sql)) + 2);
+            await waitForHeight(sql, (await indexedHeight(sql)) + 2, 60_000);
             await Bun.sleep(issuer.random.below(300));
             if (kind !== 'PostgreSQL') process.kill(indexer.pid, 'SIGSTOP');
             if (kind !== 'the indexer') postgres.freeze();
@@ -49,7 +49,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('stalls', hasPrivateServers), () =
             if (kind !== 'the indexer') postgres.thaw();
             if (kind !== 'PostgreSQL') process.kill(indexer.pid, 'SIGCONT');
             const since = performance.now();
-            await waitForHeight(sql, (await readHeight(sql)) + 1);
+            await waitForHeight(sql, (await indexedHeight(sql)) + 1, 60_000);
             recordTime(`blocks are stored again after ${kind} stalled for ${seconds} s`, since, gapLimit);
             expect({ kind, seconds, lease: await readLease(sql) }).toEqual({ kind, seconds, lease });
           }
@@ -67,18 +67,6 @@ describe.skipIf(!hasPrivateServers)(suiteName('stalls', hasPrivateServers), () =
     60_000 + stalls.reduce((sum, seconds) => sum + 3 * (seconds + 30) * 1000, 0),
   );
 });
-
-const readHeight = async (sql: Postgres): Promise<number> => {
-  const found = await sql.all<{ height: number | null }>('SELECT max(height) AS height FROM c1_block', []).catch(() => []);
-  return found[0]?.height ?? -1;
-};
-
-const waitForHeight = (sql: Postgres, height: number) =>
-  eventually(
-    () => readHeight(sql),
-    (found) => found >= height,
-    60_000,
-  );
 
 /** Who has the lease, since when: the term grows with every holder. */
 const readLease = (sql: Postgres) => sql.all<{ term: number; holder: string }>('SELECT term, holder FROM index_lease', []);

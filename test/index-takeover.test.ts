@@ -8,6 +8,7 @@ import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { chainRoot, fetchPages, itemsOf } from './data-requests.ts';
 import { recordTime } from './figure.ts';
 import { checkIndex } from './index-check/check-index.ts';
+import { indexedHeight, waitForHeight } from './index-rows.ts';
 import { createIssuer } from './issuer.ts';
 import { eventually } from './processes.ts';
 import { type Indexer, type Program, startIndexer, startProgram } from './program.ts';
@@ -49,7 +50,7 @@ describe.skipIf(!hasServers)(suiteName('takeover', hasServers), () => {
         indexers.push(await start());
         const issuer = createIssuer({ seed, client: node.client });
         await issuer.fund();
-        await waitForHeight(sql, 0);
+        await waitForHeight(sql, 0, 120_000);
         indexers.push(await start());
         load = (async () => {
           while (isLoading) await issuer.issue(4);
@@ -66,7 +67,7 @@ describe.skipIf(!hasServers)(suiteName('takeover', hasServers), () => {
           const since = performance.now();
           fail(failed, failure);
           const { height, seen } = await lastSeen(sql);
-          await waitForHeight(sql, height + 1);
+          await waitForHeight(sql, height + 1, 120_000);
           recordTime(`blocks are stored again after the indexer is ${failure}`, since, gapLimit);
           const gap = performance.now() - seen;
           gaps.set(failure, Math.max(gaps.get(failure) ?? 0, gap));
@@ -82,7 +83,7 @@ describe.skipIf(!hasServers)(suiteName('takeover', hasServers), () => {
         for (const [failure, gap] of gaps) console.log(`longest gap after the indexer was ${failure}: ${(gap / 1000).toFixed(1)} s`);
         isLoading = false;
         await load;
-        await waitForHeight(sql, await heightOf(node.client));
+        await waitForHeight(sql, await heightOf(node.client), 120_000);
         await expectWhole(sql, node);
         expect(await Promise.all(indexers.map(({ indexer }) => indexer.stop()))).toEqual([0, 0]);
       } finally {
@@ -112,24 +113,12 @@ function fail({ indexer, proxy }: Cabled, failure: Failure): void {
   else process.kill(indexer.pid, failure === 'killed' ? 'SIGKILL' : 'SIGSTOP');
 }
 
-const readHeight = async (sql: Postgres): Promise<number> => {
-  const found = await sql.all<{ height: number | null }>('SELECT max(height) AS height FROM c1_block', []).catch(() => []);
-  return found[0]?.height ?? -1;
-};
-
-const waitForHeight = (sql: Postgres, height: number) =>
-  eventually(
-    () => readHeight(sql),
-    (found) => found >= height,
-    120_000,
-  );
-
 /** The height when it has not changed for half a second, and when it was seen to change: a commit on its way may still arrive. */
 async function lastSeen(sql: Postgres): Promise<{ readonly height: number; readonly seen: number }> {
-  let [height, seen] = [await readHeight(sql), performance.now()];
+  let [height, seen] = [await indexedHeight(sql), performance.now()];
   while (performance.now() - seen < 500) {
     await Bun.sleep(5);
-    const next = await readHeight(sql);
+    const next = await indexedHeight(sql);
     if (next !== height) [height, seen] = [next, performance.now()];
   }
   return { height, seen };

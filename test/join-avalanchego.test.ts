@@ -13,11 +13,12 @@ import {
   type NetworkNode,
   nodeIDOf,
   peersOf,
+  startJoined,
   untilAcceptedBy,
   versionOf,
 } from './network-nodes.ts';
 import { eventually } from './processes.ts';
-import { type Program, startProgramAsUsers } from './program.ts';
+import type { Program } from './program.ts';
 
 /** `serac join` beside one AvalancheGo without sybil protection: each must agree with the other, so every block needs both. */
 const binary = process.env.AVALANCHEGO;
@@ -38,18 +39,6 @@ const joinFlags = (beacon: string, beaconID: string, dataDir: string): string[] 
 
 /** Milliseconds that a node does not answer: many polls, but less than the 30 s after which it would be disconnected. */
 const silence = 8000;
-
-/** Starts Serac and waits until it is at the tip. */
-async function startJoined(...flags: string[]): Promise<{ program: Program; node: NetworkNode }> {
-  const program = await startProgramAsUsers(...flags);
-  const node = { name: 'Serac', client: program.client };
-  await eventually(
-    () => isBootstrapped(node),
-    (isDone) => isDone,
-    60_000,
-  );
-  return { program, node };
-}
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 

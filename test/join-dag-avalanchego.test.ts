@@ -10,10 +10,8 @@ import { idText } from '../src/base/bytes/id.ts';
 import type { OuterBlock } from '../src/network/proposervm/outer-block.ts';
 import { startAvalancheGo } from './avalanchego.ts';
 import { dagChain, dagVectors, dagVertices, writeDag } from './dag-chain.ts';
-import { heightOf, isBootstrapped, issueTo, type NetworkNode, nodeIDOf, peersOf, untilAcceptedBy } from './network-nodes.ts';
+import { heightOf, issueTo, type NetworkNode, nodeIDOf, peersOf, startJoined, untilAcceptedBy } from './network-nodes.ts';
 import { readOuterBlock } from './outer-blocks.ts';
-import { eventually } from './processes.ts';
-import { type Program, startProgramAsUsers } from './program.ts';
 import { baseTx, createWallet, ewoq, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /**
@@ -47,17 +45,6 @@ const joinFlags = (dataDir: string): string[] => [
   '--proposervm-min-block-delay=0s',
   `--data-dir=${dataDir}`,
 ];
-
-async function startJoined(...flags: string[]): Promise<{ program: Program; node: NetworkNode }> {
-  const program = await startProgramAsUsers(...flags);
-  const node = { name: 'Serac', client: program.client };
-  await eventually(
-    () => isBootstrapped(node),
-    (isDone) => isDone,
-    60_000,
-  );
-  return { program, node };
-}
 
 const call = async <T>({ name, client }: NetworkNode, path: string, method: string, params: object): Promise<T> => {
   const { result, error } = await client.call(path, method, params);

@@ -8,6 +8,7 @@ import { formatHex, fromHex, parseHex, toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
 import type { Client } from './http.ts';
 import { eventually } from './processes.ts';
+import { type Program, startProgramAsUsers } from './program.ts';
 import { baseTx, createWallet, ewoq, ewoqGenesisUtxo, type Key, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** A node of a network, AvalancheGo or Serac, as tests ask it. */
@@ -40,6 +41,18 @@ export const isBootstrapped = async (node: NetworkNode, chain = 'X'): Promise<bo
     return false;
   }
 };
+
+/** Starts Serac on a network of AvalancheGo, and waits until it is at the tip. */
+export async function startJoined(...flags: string[]): Promise<{ program: Program; node: NetworkNode }> {
+  const program = await startProgramAsUsers(...flags);
+  const node = { name: 'Serac', client: program.client };
+  await eventually(
+    () => isBootstrapped(node),
+    (isDone) => isDone,
+    60_000,
+  );
+  return { program, node };
+}
 
 export const issueTo = async (node: NetworkNode, tx: Tx): Promise<void> =>
   void (await call(node, xPath, 'avm.issueTx', { tx: formatHex('hex', tx.bytes), encoding: 'hex' }));

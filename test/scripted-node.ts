@@ -127,3 +127,16 @@ const behaviors = {
   tooLong: async () => ok(undefined),
   empty: async () => ok(''),
 } satisfies Record<string, Respond>;
+
+/** Serves a scripted node on a port of its own, for programs that ask over HTTP. Whoever starts it stops the server. */
+export function serveScriptedNode({ transport }: ScriptedNode) {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      const { text = '', status } = await transport({ url: '', body: await request.text(), maxBytes: 1 << 26, signal: request.signal });
+      return new Response(text, { status });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}

@@ -1,14 +1,8 @@
-import { beforeEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
+import { useLocalStorage } from './local-storage.fixture.ts';
 import { importNames, keepName, keptNames, maxKeptNames, parseNames } from './names.ts';
 
-const items = new Map<string, string>();
-beforeEach(() => {
-  items.clear();
-  globalThis.localStorage = {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, text: string) => void items.set(name, text),
-  } as unknown as Storage;
-});
+const items = useLocalStorage();
 
 const address = (at: number): string => `local1${String(at).padStart(38, 'q').replaceAll('1', 'z')}`;
 

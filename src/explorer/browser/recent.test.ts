@@ -1,15 +1,9 @@
-import { beforeEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { PagePayload } from '../views/page-payload.ts';
+import { useLocalStorage } from './local-storage.fixture.ts';
 import { keepRecent, recentPages } from './recent.ts';
 
-const items = new Map<string, string>();
-beforeEach(() => {
-  items.clear();
-  globalThis.localStorage = {
-    getItem: (name: string) => items.get(name) ?? null,
-    setItem: (name: string, text: string) => void items.set(name, text),
-  } as unknown as Storage;
-});
+const items = useLocalStorage();
 
 /** Opens a page; the module reads its path from the address bar. */
 function open(path: string, view = 'block', title = `title of ${path}`): void {
