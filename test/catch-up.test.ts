@@ -96,7 +96,6 @@ function watchHealth(nodes: readonly SeracStaker[], isHit: (name: string) => boo
   const reached: { readonly height: bigint; readonly since: number }[] = [];
   const redSince = new Map<NetworkNode, number>();
   const reported = new Set<NetworkNode>();
-  const wronglyHealthy = new Set<NetworkNode>();
   const found: string[] = [];
   let readings = 0;
   let longestRed = 0;
@@ -110,11 +109,8 @@ function watchHealth(nodes: readonly SeracStaker[], isHit: (name: string) => boo
     heights.set(node, own);
     const missing = reached.find(({ height }) => height > own);
     const behind = missing === undefined ? 0 : asked - missing.since;
-    // A process that was frozen answers once from before: its checks are asked again each second.
-    const isWrong = behind > maxHealthyBehind && health.status === 200;
-    if (isWrong && wronglyHealthy.has(node)) found.push(`${node.name}: healthy at height ${own}, ${Math.round(behind)} ms behind`);
-    if (isWrong) wronglyHealthy.add(node);
-    else wronglyHealthy.delete(node);
+    if (behind > maxHealthyBehind && health.status === 200)
+      found.push(`${node.name}: healthy at height ${own}, ${Math.round(behind)} ms behind`);
     // While it is hit, a node is behind or does not know: red is right.
     if (health.status === 200 || behind > 1000 || isHit(node.name)) {
       redSince.delete(node);

@@ -69,6 +69,7 @@ export const peerResources: readonly ResourceRow[] = [
     holds: [
       'network/protocol/request-tracker.ts entries',
       'network/peers/outstanding-requests.ts failedEarly',
+      'network/consensus/poller.ts frontierAsks',
       'network/bootstrap/requester.ts open',
       'network/bootstrap/bootstrapper.ts fetches',
     ],

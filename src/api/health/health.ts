@@ -36,6 +36,7 @@ export function createHealth({
     liveness: worker('liveness'),
   };
   let started: Promise<void> | undefined;
+  let beforeReport = () => {};
   let cancelTimer = () => {};
   let cancelRetry: (() => void) | undefined;
   let stopped = false;
@@ -59,7 +60,14 @@ export function createHealth({
   return {
     register: (kind: CheckKind, name: string, check: Check, tags?: readonly string[]): void =>
       workers[kind].register(name, kind === 'readiness' ? oncePassed(check) : check, tags),
-    report: (kind: CheckKind, tags: readonly string[]): Report => workers[kind].report(tags),
+    report: (kind: CheckKind, tags: readonly string[]): Report => {
+      beforeReport();
+      return workers[kind].report(tags);
+    },
+    /** Calls `run` before each report: it may run checks again. */
+    onReport: (run: () => void): void => {
+      beforeReport = run;
+    },
     /** Since when each `health` check passes or fails, in Unix nanoseconds. */
     since: () => workers.health.since(),
     /** Runs one check now, because its subject has changed and the next round may be 30 s away. */

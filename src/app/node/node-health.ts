@@ -1,6 +1,6 @@
 import type { Health } from '../../api/health/health.ts';
 import { Fault } from '../../base/fault.ts';
-import type { Check } from '../../base/health/result.ts';
+import type { Check, Outcome } from '../../base/health/result.ts';
 import { every, type Timers } from '../../base/timing/timers.ts';
 import type { Config } from '../config/config.ts';
 import { type BootstrapState, watchBootstrap } from './bootstrap.ts';
@@ -83,7 +83,7 @@ export async function startNodeHealth({
   const joined = new Set(chains.filter((chain) => chain.joined !== undefined).map(({ spec }) => spec.aliases[0]));
   // A followed chain has its checks run when its state changes.
   const ofJoined = joined.size === 0 ? [] : [...checks.filter(({ name }) => joined.has(name)), ...ofParts];
-  const stopWatch = watchVerdicts([...ofJoined, ...ofReadiness], health, env.timers);
+  const stopWatch = watchVerdicts([...ofJoined, ...ofReadiness], health, { after: env.timers.after, now: env.clock.monotonic });
   return {
     bootstrapped,
     probeWrite,
@@ -105,23 +105,34 @@ const watchInterval = 1000;
 
 /**
  * Runs a check again when its verdict has changed: the next round may be 30 s away, and a chain that falls behind, or
- * whose trusted nodes are away, must not look healthy until then. These checks only read memory. Returns a function that stops it.
+ * whose trusted nodes are away, must not look healthy until then. After a pause of the whole process, a report is the first to notice: it looks
+ * itself. These checks only read memory. Returns a function that stops it.
  */
 export function watchVerdicts(
   checks: readonly Pick<NamedCheck, 'kind' | 'name' | 'check'>[],
-  health: Pick<Health, 'recheck'>,
-  timers: Pick<Timers, 'after'>,
+  health: Pick<Health, 'recheck' | 'onReport'>,
+  timers: Pick<Timers, 'after' | 'now'>,
 ): () => void {
   if (checks.length === 0) return () => {};
   const failing = new Map<Check, boolean>();
-  return every(timers, watchInterval, () => {
-    for (const { kind, name, check } of checks)
-      void Promise.resolve(check()).then(({ error }) => {
-        const isFailing = error !== undefined;
-        if (failing.get(check) !== isFailing) void health.recheck(kind, name);
-        failing.set(check, isFailing);
-      });
+  let lookedAt = timers.now();
+  const compare = ({ kind, name, check }: (typeof checks)[number], { error }: Outcome): void => {
+    const isFailing = error !== undefined;
+    if (failing.get(check) !== isFailing) void health.recheck(kind, name);
+    failing.set(check, isFailing);
+  };
+  const look = (): void => {
+    lookedAt = timers.now();
+    for (const one of checks) {
+      const outcome = one.check();
+      if (outcome instanceof Promise) void outcome.then((later) => compare(one, later));
+      else compare(one, outcome);
+    }
+  };
+  health.onReport(() => {
+    if (timers.now() - lookedAt > 2 * watchInterval) look();
   });
+  return every(timers, watchInterval, look);
 }
 
 /** The error of a node that does not start, or stops, because the disk is nearly full. AvalancheGo: node/node.go, diskSpaceCheck. */

@@ -18,19 +18,19 @@ test('the majority was heard when the last node of it answered, this node includ
   const { time, frontiers, heardAt } = open(5);
   expect(heardAt()).toBe(100);
   time.now = 200;
-  frontiers.heard(node(1));
+  frontiers.heard(node(1), time.now);
   expect(heardAt()).toBe(100);
   time.now = 300;
-  frontiers.heard(node(2));
+  frontiers.heard(node(2), time.now);
   expect(heardAt()).toBe(200);
   time.now = 400;
-  frontiers.heard(node(1));
+  frontiers.heard(node(1), time.now);
   expect(heardAt()).toBe(300);
   // What a node said before stands for its vote, but is not an answer.
   frontiers.set(node(3), block, 9n);
   time.now = 500;
   expect(heardAt()).toBe(300);
-  frontiers.heard(node(99));
+  frontiers.heard(node(99), time.now);
   expect(heardAt()).toBe(300);
 });
 
@@ -39,17 +39,17 @@ test('a node alone has always heard the majority; of a large network as many as 
   alone.time.now = 900;
   expect(alone.heardAt()).toBe(900);
   const { time, frontiers, heardAt } = open(1000);
-  for (let i = 1; i <= 18; i++) frontiers.heard(node(i));
+  for (let i = 1; i <= 18; i++) frontiers.heard(node(i), time.now);
   time.now = 700;
   expect(heardAt()).toBe(100);
-  for (let i = 1; i <= 19; i++) frontiers.heard(node(i));
+  for (let i = 1; i <= 19; i++) frontiers.heard(node(i), time.now);
   expect(heardAt()).toBe(700);
 });
 
 test('while one node is ahead and others have not answered, it is not known whether the majority is', () => {
   const { time, frontiers, heardAt } = open(5);
   const answer = (number: number, height: bigint): void => {
-    frontiers.heard(node(number));
+    frontiers.heard(node(number), time.now);
     frontiers.set(node(number), block, height);
   };
   for (const number of [1, 2, 3, 4]) answer(number, 333n);
@@ -72,7 +72,7 @@ test('of two nodes none knows what the network has while the other is silent', (
   const { time, frontiers, heardAt } = open(2);
   time.now = 900;
   expect(heardAt()).toBe(100);
-  frontiers.heard(node(1));
+  frontiers.heard(node(1), time.now);
   expect(heardAt()).toBe(900);
 });
 

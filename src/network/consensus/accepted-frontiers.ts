@@ -7,7 +7,7 @@ import type { BlockRef } from '../snowman/consensus.ts';
 /** What validators with more than half of the stake have accepted, by their last answers. */
 type Majority = {
   readonly height: bigint;
-  /** When these answers were heard, in milliseconds of the timers' clock. */
+  /** When these answers were asked for, in milliseconds of the timers' clock. */
   readonly heardAt: number;
 };
 
@@ -75,10 +75,10 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
       trim();
     },
     get: (node: NodeId): BlockRef | undefined => (validators.current().has(node) ? frontiers.get(node) : undefined),
-    /** Notes that a node has answered now. */
-    heard: (node: NodeId): void => {
+    /** Notes that a node has answered. `askedAt`: when it was asked, since its answer may have waited while this process was stopped. */
+    heard: (node: NodeId, askedAt: number): void => {
       if (!validators.current().has(node)) return;
-      heard.set(node, now());
+      heard.set(node, Math.max(askedAt, heard.get(node) ?? askedAt));
       trim();
     },
     /**

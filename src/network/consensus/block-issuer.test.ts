@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { EngineBlock } from '../../avm/vm.ts';
+import { engineTypes } from '../messages/message-table.ts';
 import { flush, makeBlock } from './engine.fixture.ts';
-import { genesis, openEngine, parameters } from './open-engine.fixture.ts';
+import { engineLimits } from './engine-parameters.ts';
+import { genesis, openEngine, parameters, peer } from './open-engine.fixture.ts';
 
 describe('an unknown block', () => {
   test('is asked for once; its ancestors follow from the same peer until they link up', async () => {
@@ -27,6 +29,42 @@ describe('an unknown block', () => {
     expect(engine.state().blockRequests).toBe(0);
     pull(wanted.id);
     expect(take('get')).toHaveLength(1);
+  });
+});
+
+describe('a node that is several blocks behind', () => {
+  const growTo = (height: number): EngineBlock[] => {
+    const blocks = [genesis];
+    while (blocks.length <= height) blocks.push(makeBlock(blocks.at(-1), `b${blocks.length}`));
+    return blocks;
+  };
+
+  test('asks for the missing blocks together, in answers of a limited number of blocks', async () => {
+    const { push, sendAncestors, take, vm } = openEngine();
+    const blocks = growTo(100);
+    push(blocks[100] as EngineBlock);
+    const [first] = take('getAncestors');
+    expect([first?.containerId, first?.engineType]).toEqual([blocks[99]!.id, engineTypes.chain]);
+    sendAncestors(blocks.slice(0, 100).reverse(), first!.requestId);
+    // Only so many of an answer are used.
+    const [second] = take('getAncestors');
+    expect(second?.containerId).toBe(blocks[99 - engineLimits.ancestors]!.id);
+    sendAncestors(blocks.slice(0, 100 - engineLimits.ancestors).reverse(), second!.requestId);
+    for (let block = 0; block < 100; block++) await flush();
+    expect(vm.calls.filter((call) => call.startsWith('verify'))).toHaveLength(100);
+    expect([take('get'), take('getAncestors')]).toEqual([[], []]);
+  });
+  test('asks again when the answer is not what it asked for', async () => {
+    const { push, sendAncestors, take, engine, vm } = openEngine();
+    const blocks = growTo(10);
+    for (const answer of [[], [blocks[5]], [{ bytes: Uint8Array.of(1) }, blocks[9]]] as EngineBlock[][]) {
+      push(blocks[10] as EngineBlock);
+      sendAncestors(answer, take('getAncestors')[0]!.requestId);
+      expect([engine.state().blockRequests, engine.state().pendingBlocks]).toEqual([0, 0]);
+    }
+    push(blocks[10] as EngineBlock);
+    engine.failed(peer, take('getAncestors')[0]!.requestId, 'ancestors');
+    expect([engine.state().blockRequests, engine.state().pendingBlocks, vm.calls]).toEqual([0, 0, []]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { wrongHeightError } from '../../chain/lifecycle/fault.ts';
+import { engineTypes } from '../messages/message-table.ts';
 import type { ChainLink } from '../protocol/transport.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import { isDecided } from '../snowman/votes.ts';
@@ -31,6 +32,9 @@ type IssuerParts = {
   /** A block could not be verified, with the error. */
   readonly onInvalid: (block: EngineBlock, error: unknown) => void;
 };
+
+/** A gap of more missing blocks is asked for with its ancestors, so that one answer brings many. AvalancheGo's engine asks for one after the other. */
+const longGap = 2n;
 
 /**
  * Brings blocks into consensus. A block waits until its parent is there; an unknown ancestor is asked for from the peer that named the block. Then
@@ -73,17 +77,21 @@ export function createBlockIssuer({ chainId, transport }: ChainLink, parts: Issu
     return true;
   };
 
-  /** Asks a peer for a block. Returns false if it cannot be asked now. */
-  const get = (node: NodeId, blockId: Id, source: BlockSource): boolean => {
+  /** Asks a peer for a block, and for its ancestors if that many are missing too. Returns false if it cannot be asked now. */
+  const get = (node: NodeId, blockId: Id, source: BlockSource, missing: bigint): boolean => {
     // This node has what it knows: asking itself brings nothing.
     if (node === transport.self) return false;
     const requestId = parts.nextRequestId();
     if (!requested.add({ node, requestId, blockId, source })) return false;
-    transport.request({ kind: 'get', chainId, requestId, deadline: 0n, containerId: blockId }, [node]);
+    const fields = { chainId, requestId, deadline: 0n, containerId: blockId };
+    transport.request(missing > longGap ? { kind: 'getAncestors', engineType: engineTypes.chain, ...fields } : { kind: 'get', ...fields }, [
+      node,
+    ]);
     return true;
   };
-  const request = (node: NodeId, id: Id, source: BlockSource): void => {
-    if (requested.has(id) || (!refused.isPaused(id) && get(node, id, source))) return;
+  /** `missing`: how many blocks are missing up to this one, as far as that is known. */
+  const request = (node: NodeId, id: Id, source: BlockSource, missing = 1n): void => {
+    if (requested.has(id) || (!refused.isPaused(id) && get(node, id, source, missing))) return;
     jobs.abandon(id);
   };
   /** Ends what waits for a block that need not be issued. */
@@ -92,11 +100,11 @@ export function createBlockIssuer({ chainId, transport }: ChainLink, parts: Issu
     if (!pending.has(id)) jobs.abandon(id);
   };
 
-  /** Issues a block with all its ancestors. */
-  const issue = (node: NodeId, start: EngineBlock, source: BlockSource) => {
+  /** Issues a block with all its ancestors. `ancestors`: some of them, which came with it. */
+  const issue = (node: NodeId, start: EngineBlock, source: BlockSource, ancestors?: ReadonlyMap<Id, EngineBlock>) => {
     let block = start;
     while (shouldIssue(block)) {
-      const parent = blockOf(block.parentID);
+      const parent = blockOf(block.parentID) ?? ancestors?.get(block.parentID);
       // A parent of another height is a lie: the block can never be valid. It must not be preverified.
       if (parent !== undefined && parent.height + 1n !== block.height) {
         parts.onInvalid(block, wrongHeightError(parent.height + 1n, block.height));
@@ -105,7 +113,7 @@ export function createBlockIssuer({ chainId, transport }: ChainLink, parts: Issu
         return giveUp(block.id);
       }
       if (!enqueue({ node, block, source })) return;
-      if (parent === undefined) return request(node, block.parentID, source);
+      if (parent === undefined) return request(node, block.parentID, source, block.height - 1n - consensus.lastAccepted().height);
       block = parent;
     }
     giveUp(block.id);

@@ -48,13 +48,13 @@ describe('what peers can make an engine hold', () => {
     expect([order.indexOf('staker'), order.length]).toEqual([1, 12]);
   });
   test('an endless chain of invented ancestors ends; then nothing is held', () => {
-    const { push, put, take, engine } = openEngine();
+    const { push, sendAncestors, take, engine } = openEngine();
     const chain = [makeBlock({ id: idOf(Uint8Array.of(77)), height: 10n }, 'root')];
     for (let index = 0; index < 1500; index++) chain.push(makeBlock(chain.at(-1), 'x'));
     push(chain.pop()!);
     let most = 0;
-    for (let get = take('get')[0]; get !== undefined; get = take('get')[0]) {
-      put(chain.pop()!, get.requestId);
+    for (let get = take('getAncestors')[0]; get !== undefined; get = take('getAncestors')[0]) {
+      sendAncestors([chain.pop()!], get.requestId);
       most = Math.max(most, engine.state().pendingBlocks);
     }
     expect(most).toBe(engineLimits.pendingBlocks.perPeer.count);

@@ -28,6 +28,8 @@ export const engineLimits = {
   },
   unverifiedBlocks: 16_384,
   unverifiedBytes: 64 * 1024 * 1024,
+  /** Blocks that are used of one answer with ancestors: they are decoded in one event. */
+  ancestors: 64,
   /** Blocks that peers are asked for. */
   blockRequests: { perPeer: { ...unlimited, count: 128 }, withoutStake: { ...unlimited, count: 512 }, all: { ...unlimited, count: 1024 } },
   /** Queries that wait to be processed. They have been answered before: what is dropped is only the block they name. */

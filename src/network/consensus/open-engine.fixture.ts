@@ -52,13 +52,15 @@ export function openEngine(validators: readonly NodeId[] = [peer], blocks: reado
     engine.receive(from, { kind: 'pullQuery', chainId, requestId: 1, deadline: 1n, containerId: id, requestedHeight });
   const put = (block: EngineBlock, requestId: number, from = peer): void =>
     engine.receive(from, { kind: 'put', chainId, requestId, container: block.bytes });
+  const sendAncestors = (blocks: readonly EngineBlock[], requestId: number, from = peer): void =>
+    engine.receive(from, { kind: 'ancestors', chainId, requestId, containers: blocks.map(({ bytes }) => bytes) });
   /** Requests of a kind since the last call. */
   const taken = new Set<unknown>();
-  const take = <K extends 'get' | 'pullQuery' | 'pushQuery'>(kind: K): MessageOfKind<K>[] => {
+  const take = <K extends 'get' | 'getAncestors' | 'pullQuery' | 'pushQuery'>(kind: K): MessageOfKind<K>[] => {
     const found = transport.requests.filter(({ message }) => message.kind === kind && !taken.has(message)).map(({ message }) => message);
     for (const message of found) taken.add(message);
     return found as unknown as MessageOfKind<K>[];
   };
   const sentChits = () => transport.sent.map(({ message }) => message as MessageOfKind<'chits'>).filter(({ kind }) => kind === 'chits');
-  return { engine, vm, transport, timers, counters, invalid, fatal, chits, push, pull, put, take, sentChits };
+  return { engine, vm, transport, timers, counters, invalid, fatal, chits, push, pull, put, sendAncestors, take, sentChits };
 }

@@ -50,6 +50,8 @@ export function createPoller(
     ended.duration += now - (starts.get(requestId) ?? now);
     starts.delete(requestId);
   });
+  /** When each open question for a frontier was asked. */
+  const frontierAsks = new Map<number, number>();
   const minShare = parameters.alphaConfidence / parameters.k;
   let finished: Votes[] = [];
 
@@ -98,17 +100,24 @@ export function createPoller(
     askFrontier: (): void => {
       const node = connected.sample();
       if (node === undefined || node === transport.self) return;
-      transport.request({ kind: 'pullQuery', containerId: consensus.preference(), ...queryFields(nextRequestId()) }, [node]);
+      const requestId = nextRequestId();
+      frontierAsks.set(requestId, timers.now());
+      transport.request({ kind: 'pullQuery', containerId: consensus.preference(), ...queryFields(requestId) }, [node]);
     },
+    /** When an open poll or question for a frontier was asked; undefined for one that has ended. */
+    askedAt: (requestId: number): number | undefined => starts.get(requestId) ?? frontierAsks.get(requestId),
     /**
      * Counts a node's answer to a poll, as soon as the blocks in `waitFor` are issued or given up. `options`: the blocks that it may be a vote
      * for, the first that can be voted for counts; without options the node is counted as one that does not answer.
      */
-    vote: (node: NodeId, requestId: number, options: readonly Id[], waitFor: readonly Id[]): void =>
+    vote: (node: NodeId, requestId: number, options: readonly Id[], waitFor: readonly Id[]): void => {
+      // Each request ends here once, with an answer or without.
+      frontierAsks.delete(requestId);
       jobs.schedule(() => {
         const target = findTarget(options);
         finished.push(...(target === undefined ? polls.drop(requestId, node) : polls.vote(requestId, node, target)));
-      }, waitFor),
+      }, waitFor);
+    },
     /** Returns and forgets the votes of the polls that have ended. */
     takeFinished: (): readonly Votes[] => {
       const taken = finished;

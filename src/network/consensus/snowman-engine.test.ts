@@ -90,6 +90,24 @@ describe('polls', () => {
   });
 });
 
+test('an answer tells what a validator had when it was asked: one that waited while this process was stopped is old', () => {
+  const { timers, take, chits, engine } = openEngine();
+  const heardAt = () => engine.state().majority.heardAt;
+  timers.advance(parameters.frontierPollInterval);
+  const [before] = take('pullQuery');
+  const asked = timers.now();
+  timers.advance(20_000);
+  chits(genesis.id, before!);
+  expect(heardAt()).toBe(asked);
+  const [after] = take('pullQuery').slice(-1);
+  chits(genesis.id, after!);
+  expect(heardAt()).toBe(timers.now());
+  // Nobody was asked for this one.
+  timers.advance(50);
+  chits(genesis.id, { requestId: 12_345 });
+  expect(heardAt()).toBe(timers.now() - 50);
+});
+
 test('an error while a decided block is executed stops the engine and is reported once', async () => {
   const { push, chits, take, vm, fatal } = openEngine();
   const failing = vm as { accept: (ids: readonly Id[]) => void };

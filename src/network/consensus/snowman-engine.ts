@@ -228,6 +228,19 @@ function createMessageHandler({
     if (isUseless(block)) counters.uselessPutBytes += bytes.length;
     issuer.issue(from, block, request?.source ?? 'unknown');
   };
+  /** The answer to a request for a block and its ancestors, that block first. Blocks after one that cannot be decoded are left out. */
+  const ancestors = (from: NodeId, requestId: number, containers: readonly Uint8Array[]) => {
+    const request = blocks.requested.find(from, requestId);
+    const found = new Map<Id, EngineBlock>();
+    for (const bytes of containers) {
+      const block = attempt(() => vm.parse(bytes));
+      if (block === undefined) break;
+      found.set(block.id, block);
+    }
+    const block = request && found.get(request.blockId);
+    if (request === undefined || block === undefined) issuer.requestFailed(from, requestId);
+    else issuer.issue(from, block, request.source, found);
+  };
   /** Votes for the preferred block of a peer, else for its block at the height of the query. Both are issued first, if they are new. */
   const vote = (from: NodeId, requestId: number, preferred: Id, atHeight: Id, accepted: BlockRef): void => {
     const options = preferred === atHeight ? [preferred] : [preferred, atHeight];
@@ -261,7 +274,8 @@ function createMessageHandler({
         case 'chits': {
           const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
           return queue.post(() => {
-            frontiers.heard(from);
+            const askedAt = poller.askedAt(requestId);
+            if (askedAt !== undefined) frontiers.heard(from, askedAt);
             vote(from, requestId, preferredId, preferredIdAtHeight, { id, height });
           });
         }
@@ -269,12 +283,16 @@ function createMessageHandler({
           const bytes = new Uint8Array(message.container);
           return queue.post(() => put(from, message.requestId, bytes));
         }
+        case 'ancestors': {
+          const containers = message.containers.slice(0, engineLimits.ancestors).map((bytes) => new Uint8Array(bytes));
+          return queue.post(() => ancestors(from, message.requestId, containers));
+        }
       }
     },
     /** A peer did not answer a request of this node. */
     failed: (from: NodeId, requestId: number, response: MessageKind): void => {
       if (response === 'chits') queue.post(() => voteFailed(from, requestId));
-      else if (response === 'put') queue.post(() => issuer.requestFailed(from, requestId));
+      else if (response === 'put' || response === 'ancestors') queue.post(() => issuer.requestFailed(from, requestId));
     },
     /** Gives back the bytes that waiting queries hold. */
     close: queries.clear,
