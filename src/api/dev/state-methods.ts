@@ -1,5 +1,6 @@
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
+import { type LongWork, mapInSteps, runSteps } from '../../base/timing/long-work.ts';
 import { stateRows } from '../contract/dev-chain-methods.ts';
 import { implement } from '../rpc/method.ts';
 
@@ -19,7 +20,8 @@ export const stateMethods = implement<{
   readonly listSnapshots: () => readonly (StatePoint & { readonly name: string })[];
   readonly deleteSnapshot: (name: string) => Promise<void>;
   /** Compares two snapshots of the X-Chain, or one with the current state. */
-  readonly diff: (from: string, to: string | undefined) => StateDiff;
+  readonly diff: (from: string, to: string | undefined) => Promise<StateDiff>;
+  readonly longWork: LongWork;
   /** Goes back to the state of a fresh chain. */
   readonly reset: () => Promise<StatePoint>;
   readonly formatAddress: (address: Address) => string;
@@ -43,18 +45,9 @@ export const stateMethods = implement<{
     needsWriter: true,
   },
   diff: {
-    run: async ({ diff, formatAddress }, { from, to }) => {
-      const { blocks, txs, balances } = diff(from, to || undefined);
-      return {
-        blocks: { added: blocks.added.map(toBlock), removed: blocks.removed.map(toBlock) },
-        txs: { added: txs.added.map(idText), removed: txs.removed.map(idText) },
-        balances: balances.map(({ address, assetID, change, sharedChange }) => ({
-          address: formatAddress(address),
-          assetID: idText(assetID),
-          change: String(change),
-          sharedChange: String(sharedChange),
-        })),
-      };
+    run: async ({ diff, formatAddress, longWork }, { from, to }) => {
+      const found = await diff(from, to || undefined);
+      return runSteps(formatDiff(found, formatAddress), longWork.begin());
     },
     needsWriter: true,
   },
@@ -74,6 +67,19 @@ export const stateMethods = implement<{
     needsWriter: true,
   },
 });
+
+function* formatDiff({ blocks, txs, balances }: StateDiff, formatAddress: (address: Address) => string) {
+  return {
+    blocks: { added: yield* mapInSteps(blocks.added, toBlock), removed: yield* mapInSteps(blocks.removed, toBlock) },
+    txs: { added: yield* mapInSteps(txs.added, idText), removed: yield* mapInSteps(txs.removed, idText) },
+    balances: yield* mapInSteps(balances, ({ address, assetID, change, sharedChange }) => ({
+      address: formatAddress(address),
+      assetID: idText(assetID),
+      change: String(change),
+      sharedChange: String(sharedChange),
+    })),
+  };
+}
 
 const toPoint = ({ height, time }: StatePoint) => ({ height: String(height), time: String(time) });
 const toNamedPoint = ({ name, ...point }: StatePoint & { readonly name: string }) => ({ name, ...toPoint(point) });

@@ -1,4 +1,4 @@
-import type { LongWork } from '../../base/timing/long-work.ts';
+import { type LongWork, runSteps } from '../../base/timing/long-work.ts';
 import { AvmError } from './fault.ts';
 
 /**
@@ -19,18 +19,9 @@ export function createLongQueryRunner(longWork: LongWork): RunLongQuery {
     if (existing !== undefined) return existing as Promise<T>;
     if (running.size >= maxWaiting)
       return Promise.reject(new AvmError(`${maxWaiting} long queries are waiting; try again`, { code: 'AVM_BUSY', max: maxWaiting }));
-    const result = last.then(() => runToEnd(work, longWork)).finally(() => running.delete(key));
+    const result = last.then(() => runSteps(work, longWork.begin())).finally(() => running.delete(key));
     running.set(key, result);
     last = result.catch(() => {});
     return result;
   };
-}
-
-async function runToEnd<T>(work: Generator<void, T>, longWork: LongWork): Promise<T> {
-  const pause = longWork.begin();
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    await pause();
-  }
 }

@@ -1,4 +1,4 @@
-import type { LongWork } from '../../base/timing/long-work.ts';
+import { type LongWork, runSteps } from '../../base/timing/long-work.ts';
 import { createMutex } from '../../base/timing/slots.ts';
 import type { EventBus } from '../../chain/lifecycle/events.ts';
 import { SnapshotError } from '../../ledger/snapshot/fault.ts';
@@ -47,7 +47,12 @@ export function openChainSnapshots({
   const pending = createSavedPending(chains, events);
   const snapshots = openSnapshots({ store, parts: [...pending.parts, ...parts], tip });
   const { restore, replace } = createStateReplacement({ nodeStore, chains, snapshots, pending, events, longWork });
-  const diffDeps = { prepare: createStatementCache(store.db), undoLog: snapshots.undoLog, chain: getChainNumber(store, x.spec.id) };
+  const diffDeps = {
+    prepare: createStatementCache(store.db),
+    undoLog: snapshots.undoLog,
+    chain: getChainNumber(store, x.spec.id),
+    segmentsFrom: snapshots.segmentsFrom,
+  };
   const blockStates = keepBlockStates(snapshots.points, x, events, reorgDepth);
   const oneAtATime = createMutex();
 
@@ -110,9 +115,23 @@ export function openChainSnapshots({
         snapshots.delete(name);
         events.publish(listChanged);
       }),
-    /** Compares two snapshots of the X-Chain, or one with the current state. */
+    /** Compares two snapshots of the X-Chain, or one with the state when the comparison begins, in time slices. */
     diff: (from: string, to: string | undefined) =>
-      diffStates(diffDeps, snapshots.segmentOf(from), to === undefined ? to : snapshots.segmentOf(to)),
+      oneAtATime(async () => {
+        const [first, second] = [snapshots.segmentOf(from), to === undefined ? to : snapshots.segmentOf(to)];
+        let held: ReturnType<Snapshots['holdSegments']> | undefined;
+        const pause = longWork.begin();
+        const holdAndPause = (): Promise<void> | undefined => {
+          const due = pause();
+          if (due !== undefined) held ??= snapshots.holdSegments();
+          return due;
+        };
+        try {
+          return await runSteps(diffStates({ ...diffDeps, liveSegment: () => held?.segment }, first, second), holdAndPause);
+        } finally {
+          held?.release();
+        }
+      }),
   };
 }
 

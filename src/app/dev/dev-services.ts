@@ -139,7 +139,12 @@ export function createDevServices(deps: DevServicesDeps): Services {
       longWork: shared.longWork,
       informReaders,
     }),
-    createService('dev', stateMethods, { ...deps.state.snapshots, formatAddress: addressFormat.format, informReaders }),
+    createService('dev', stateMethods, {
+      ...deps.state.snapshots,
+      formatAddress: addressFormat.format,
+      longWork: shared.longWork,
+      informReaders,
+    }),
     createService('dev', identityMethods, {
       impersonation: parts.impersonation,
       wallet,

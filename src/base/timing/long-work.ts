@@ -10,6 +10,24 @@ export type LongWork = {
 /** Returns undefined while the time slice lasts, else a promise that resolves when the next slice starts. */
 export type Pause = () => Promise<void> | undefined;
 
+/** Runs work to its end, with a pause between two steps when one is due. */
+export async function runSteps<T>(work: Generator<void, T>, pause: Pause): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+/** Items that one step of `mapInSteps` maps: milliseconds, if one takes some microseconds. */
+const itemsPerStep = 256;
+
+export function* mapInSteps<T, R>(items: readonly T[], toItem: (item: T) => R): Generator<void, R[]> {
+  const mapped: R[] = [];
+  for (const item of items) if (mapped.push(toItem(item)) % itemsPerStep === 0) yield;
+  return mapped;
+}
+
 type LongWorkTimers = {
   /** Monotonic milliseconds. */
   readonly now: () => number;

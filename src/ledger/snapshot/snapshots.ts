@@ -34,6 +34,13 @@ export type Snapshots = {
   readonly delete: (name: string) => void;
   /** The segment at whose beginning the snapshot was saved; see undo-log.ts. */
   readonly segmentOf: (name: string) => number;
+  /** Segments from one on, in their order. */
+  readonly segmentsFrom: (first: number) => number[];
+  /**
+   * Begins a segment, so that what was recorded before it stays as it is while blocks are accepted. There must be a snapshot. `release` adds the
+   * segment to the one before it. One at a time.
+   */
+  readonly holdSegments: () => { readonly segment: number; readonly release: () => void };
   /** Adds bytes to the snapshot that `save` creates next: what is too much to be saved at once is added in chunks before. */
   readonly addChunk: (bytes: Uint8Array) => void;
   /** Deletes the chunks of a snapshot that was not saved. */
@@ -65,11 +72,14 @@ type SnapshotDeps = {
 
 const maxSnapshots = 1000;
 const maxNameLength = 100;
-/** Begins the name of a point; a control character, which no one types. */
-const pointPrefix = '\u0001block ';
+/** Begins a name that no list shows; a control character, which no one types. */
+const hiddenPrefix = '\u0001';
+const pointPrefix = `${hiddenPrefix}block `;
+const heldName = `${hiddenPrefix}held`;
 /** Points have no chunks and come before all snapshots. */
 const pointSeq = 0;
 const pointName = (height: number): string => `${pointPrefix}${height}`;
+const isHidden = ({ name }: Pick<SnapshotInfo, 'name'>): boolean => name.startsWith(hiddenPrefix);
 const isPoint = ({ name }: Pick<SnapshotInfo, 'name'>): boolean => name.startsWith(pointPrefix);
 
 /** Opens the snapshots of a database. All chains must be open; see `openSnapshotTable`. */
@@ -85,15 +95,24 @@ export function openSnapshots({ store, parts, tip }: SnapshotDeps): Snapshots {
       });
     return row;
   };
-  const listRows = (): SnapshotRow[] => table.all().filter((row) => !isPoint(row));
+  const listRows = (): SnapshotRow[] => table.all().filter((row) => !isHidden(row));
   const nextFreeName = (count: number): string => {
     for (let number = count + 1; ; number++) if (table.find(String(number)) === undefined) return String(number);
   };
+
+  const release = (): void => table.deleteAll(table.all().filter(({ name }) => name === heldName));
+  // Of a process that was killed.
+  release();
 
   return {
     undoLog,
     points: createBlockPoints(store, table, tip),
     segmentOf: (name) => find(name).segment,
+    segmentsFrom: table.segmentsFrom,
+    holdSegments: () => {
+      store.write(() => table.add({ name: heldName, seq: pointSeq, ...tip() }, '{}', []));
+      return { segment: find(heldName).segment, release };
+    },
     addChunk: table.addChunk,
     discardChunks: table.discardChunks,
     readChunks: (name) => table.readChunks(find(name)),
@@ -164,7 +183,7 @@ function createBlockPoints(store: Store, table: SnapshotTable, tip: SnapshotDeps
 }
 
 /** The number of snapshots in a database, also one that no node has opened. Points are not counted: a start deletes them in any case. */
-export const countSnapshots = ({ db }: Store): number => readNames(db).filter((row) => !isPoint(row)).length;
+export const countSnapshots = ({ db }: Store): number => readNames(db).filter((row) => !isHidden(row)).length;
 
 function readNames(db: Store['db']): readonly Pick<SnapshotInfo, 'name'>[] {
   if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'snapshot'`).get() === undefined) return [];
