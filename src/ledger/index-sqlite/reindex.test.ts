@@ -30,6 +30,18 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         testChains.close();
       }));
 
+    test('holds at most 32 MiB of pages of the rebuilt index, however long the chain is', () =>
+      withScratchDatabase((path) => {
+        const testChains = openIndexedChains(open, 71, path);
+        const reindex = openReindex({ store: testChains.store, open, path: `${path}-rebuilt`, chains: testChains.specs });
+        const { db } = testChains.store;
+        // In KiB if negative, in pages otherwise.
+        const { cache_size } = db.prepare<{ cache_size: number }>('PRAGMA rebuilt.cache_size').get() ?? { cache_size: 0 };
+        expect(cache_size).toBeWithin(-32 * 1024, 0);
+        reindex.close();
+        testChains.close();
+      }));
+
     test('continues a stopped rebuild, reports differences, and replaces the damaged index', () =>
       withScratchDatabase((path) => {
         const testChains = openIndexedChains(open, 72, path);

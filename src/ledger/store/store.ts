@@ -81,9 +81,9 @@ type ProcessEnd = {
 
 /**
  * Size of the page cache of a command that reads or writes a whole database, as `serac check` does. Keys are hashes, so the rows of a block are in
- * pages all over the tables; with the small cache of a node most of them would be read again for each block.
+ * pages all over the tables. 256 MiB saved no CPU time in a check of 10^6 outputs: the operating system caches the file too.
  */
-export const offlineCacheBytes = 268_435_456;
+export const offlineCacheBytes = 33_554_432;
 
 /** Incremented with every change of the tables, here or in `state/`. */
 export const schemaVersion = 1;
