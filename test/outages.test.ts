@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { testTimeout } from '../tools/test-stories.ts';
 import { createKey, type KeyHeader, unlimited, writePlans } from './api-keys.ts';
 import { heightOf } from './chain-oracle.ts';
 import { chainRoot, type DataRequest, type DataResponse, dataRequests, fetchPages, itemsOf, sendRequest } from './data-requests.ts';
@@ -26,6 +27,12 @@ const growthLimit = 192 * 1024 * 1024;
 
 const perMinute = 25;
 
+/**
+ * Milliseconds for which a stopping server still answers. The tests read its health in that time, and on a busy machine a request takes hundreds of
+ * milliseconds.
+ */
+const shutdownWait = 3_000;
+
 /** Milliseconds between two requests of a client of the load. */
 const pause = 20;
 
@@ -46,7 +53,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
       data: { anonymous: unlimited, free: unlimited, tiny: { perMinute, perDay: 1_000 } },
       metrics: { anonymous: unlimited },
     });
-    const limits = ['--rate-limits=on', plans.flag, '--http-shutdown-wait=300ms'];
+    const limits = ['--rate-limits=on', plans.flag, `--http-shutdown-wait=${shutdownWait}ms`];
     node = await startProgram(`--cache-url=${redis.url}`, ...limits);
     indexer = startIndexer(node.url, `--database-url=${postgres.url}`);
     const api = () => startProgram('api', `--database-url=${postgres.url}`, `--cache-url=${redis.url}`, ...limits);
@@ -59,7 +66,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
     before = apis.map(({ pid }) => residentBytes(pid));
   });
   afterAll(async () => {
-    await Promise.all([node, indexer, ...(apis ?? [])].map((one) => one?.stop()));
+    await Promise.all([node, indexer, ...(apis ?? [])].map((one) => one?.stop('SIGKILL')));
     plans?.remove();
     await redis?.kill();
     await postgres?.remove();
@@ -174,7 +181,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
           await expectIndexingContinues();
         }
       },
-      rounds * 60_000,
+      testTimeout + rounds * 60_000,
     );
 
   const redisOutages = {
@@ -194,7 +201,7 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
           await expectIndexingContinues();
         }
       },
-      rounds * 60_000,
+      testTimeout + rounds * 60_000,
     );
 
   test('without Redis, and with one that was restarted empty, all processes together admit no more than the limit', async () => {
@@ -232,10 +239,10 @@ describe.skipIf(!hasPrivateServers)(suiteName('outages', hasPrivateServers), () 
     test(`SIGTERM during requests: ${what} completes started requests, reports that it is shutting down, then closes and exits with 0`, async () => {
       const [program] = what === 'api' ? apis.splice(0, 1) : [node];
       const ending = requestUntilClosed(program as Program);
-      await Bun.sleep(200);
+      await ending.eachCompleted;
       process.kill((program as Program).pid, 'SIGTERM');
       expect(await (program as Program).exited).toBe(0);
-      const { complete, stopping, broken } = await ending;
+      const { complete, stopping, broken } = await ending.closed;
       expect(broken).toEqual([]);
       expect(complete).toBeGreaterThan(0);
       expect(stopping).toBeGreaterThan(0);
@@ -328,29 +335,41 @@ async function countAdmitted(client: Client, key: KeyHeader): Promise<number> {
   return response.filter(({ status }) => status === 200).length;
 }
 
-/** Sends requests on new connections until the connections are closed. `broken`: unexpected responses and errors. */
-async function requestUntilClosed({ port }: Program): Promise<{ complete: number; stopping: number; broken: string[] }> {
-  let [complete, stopping] = [0, 0];
-  const broken: string[] = [];
-  const caller = async (path: string): Promise<void> => {
-    const client = createClient(port);
-    try {
-      for (;;) {
-        const response = await sendRequest(client, { path });
-        if (response.status === 200) complete++;
-        else if (response.status === 503 && response.json.status === 'shutting_down') stopping++;
-        else broken.push(responseText(response));
+/**
+ * Sends requests on connections of their own until these are closed. `eachCompleted` resolves when every client has had a response. `broken`: unexpected
+ * responses and errors.
+ */
+function requestUntilClosed({ port }: Program) {
+  const counts = { complete: 0, stopping: 0, broken: [] as string[] };
+  const caller = (path: string) => {
+    const first = Promise.withResolvers<void>();
+    const run = async (): Promise<void> => {
+      const client = createClient(port);
+      try {
+        for (;;) {
+          const response = await sendRequest(client, { path });
+          first.resolve();
+          if (response.status === 200) counts.complete++;
+          else if (response.status === 503 && response.json.status === 'shutting_down') counts.stopping++;
+          else counts.broken.push(responseText(response));
+          await Bun.sleep(pause);
+        }
+      } catch (error) {
+        const { code = '', message } = error as { code?: string; message: string };
+        if (!['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code)) counts.broken.push(`${path}: ${code} ${message}`);
+      } finally {
+        first.resolve();
+        client.close();
       }
-    } catch (error) {
-      const { code = '', message } = error as { code?: string; message: string };
-      if (!['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code)) broken.push(`${path}: ${code} ${message}`);
-    } finally {
-      client.close();
-    }
+    };
+    return { first: first.promise, ended: run() };
   };
   const paths = ['/v1/health-check', `${chainRoot}/transactions?pageSize=50`, `${chainRoot}/blocks`, '/v2/chains'];
-  await Promise.all([...paths, ...paths].map(caller));
-  return { complete, stopping, broken };
+  const callers = [...paths, ...paths].map(caller);
+  return {
+    eachCompleted: Promise.all(callers.map(({ first }) => first)),
+    closed: Promise.all(callers.map(({ ended }) => ended)).then(() => counts),
+  };
 }
 
 /** Shuts Redis down with its SHUTDOWN command, which closes client connections first. */
