@@ -1,5 +1,6 @@
 import { ignoredSwitches, ignoredValues, unsupportedFlags } from '../src/app/config/avalanchego-flags.ts';
-import type { CommandKind, CommandName } from '../src/app/config/command.ts';
+import type { CommandName } from '../src/app/config/command.ts';
+import type { CommandKind } from '../src/app/config/command-definition.ts';
 import { type FlagDefinition, type FlagGroup, flagGroups } from '../src/app/config/flag-definition.ts';
 import { valuePlaceholders } from '../src/app/config/flag-help.ts';
 import { flagAliases, flagTable, shortFlags } from '../src/app/config/flag-table.ts';

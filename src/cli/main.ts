@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Command, type CommandName, commandTable } from '../app/config/command.ts';
+import { type CommandName, commandTable } from '../app/config/command.ts';
 import { type Config, configFrom, type StorageConfig, type TerminalConfig } from '../app/config/config.ts';
 import { type ParsedFlags, parseFlags } from '../app/config/flags.ts';
 import { version } from '../app/home.ts';
@@ -27,6 +27,7 @@ import { formatCompletions, type Shell } from './completions.ts';
 import { formatConfig, formatConfigJson, listConfig } from './config-report.ts';
 import { describeExit, exitCodes } from './exit-error.ts';
 import { selectRole } from './process-role.ts';
+import { resolveNetwork } from './resolve-network.ts';
 import { faultOf, isClientCommand, runShortCommand } from './short-command.ts';
 import { createConfirm } from './terminal/confirm.ts';
 import { type Console, createConsole } from './terminal/console.ts';
@@ -94,18 +95,8 @@ async function resolveConfig({ options, command, isNetworkGiven, given }: RunFla
   const config: Config = { ...configFrom(options, command, env.readText), settings: listConfig(options, given) };
   logLevel = config.logLevel;
   if (isNetworkGiven || (config.fork === undefined && command.name !== 'follow' && command.name !== 'index')) return config;
-  const network = await resolveNetwork(command, config);
+  const network = await resolveNetwork(command, config, env);
   return { ...config, ...configFrom({ ...options, 'network-id': network }, command, env.readText) };
-}
-
-/** Reads the network of a followed or forked node from the data directory or from the node. */
-async function resolveNetwork({ args: [url = ''] }: Command, config: Config): Promise<number> {
-  if (config.fork === undefined) {
-    const { resolveFollowedNetwork } = await import('../app/followed/follow.ts');
-    return resolveFollowedNetwork(url, config, env);
-  }
-  const { resolveForkedNetwork } = await import('../app/solo/fork.ts');
-  return resolveForkedNetwork(config.fork.url, config, env);
 }
 
 /** Prints help, the version or what is wrong with the arguments, or runs a command that asks a running node. */

@@ -1,4 +1,5 @@
-import type { CommandKind, CommandName } from './command.ts';
+import type { CommandName } from './command.ts';
+import type { CommandKind } from './command-definition.ts';
 
 /** The definition of a flag. */
 export type FlagDefinition = {

@@ -1,5 +1,6 @@
-import { type CommandKind, type CommandName, commandNames, commandTable } from './command.ts';
+import { type CommandName, commandNames, commandTable } from './command.ts';
 import { formatUsage } from './command-arguments.ts';
+import type { CommandKind } from './command-definition.ts';
 import { type FlagDefinition, type FlagKind, flagGroups } from './flag-definition.ts';
 import { acceptsFlag, flagAliases, flagTable, shortFlags } from './flag-table.ts';
 
