@@ -6,6 +6,7 @@ import { runCluster } from './cluster.ts';
 import { runData } from './data.ts';
 import { runDataScale } from './data-scale.ts';
 import { runEvents } from './events.ts';
+import { measureFirstTransactions } from './first-transactions.ts';
 import { createFixture, type Fixture, issueFixture } from './fixture.ts';
 import { runFollow } from './follow.ts';
 import { runHostile } from './hostile.ts';
@@ -116,6 +117,7 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   await measureLoadedMemory(serac(env), load, options, report);
   const withWorkers = (workers: number) => serac(env, undefined, [`--workers=${workers}`]);
   if (issued !== undefined) await measureIssueByWorkers(issued, withWorkers, fixture, load, report);
+  if (binary !== undefined) await measureFirstTransactions({ ours: serac(env), theirs: other }, load, options, report);
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
   console.log(formatTable(rows, { ours: ours.name, theirs: theirs.name, showTargets: binary !== undefined }));
   console.log(`memory after these runs: ${loaded.join(', ')}`);
