@@ -14,6 +14,15 @@ test('statements that start together are one round trip', async () => {
   expect(await count(async () => {})).toEqual({ statements: 0, roundTrips: 0 });
 });
 
+test('two computations side by side take as many round trips as the longer one', async () => {
+  const delays = [1, 9, 2, 5, 3];
+  const { sql, count } = createSqlCounter({ dialect: 'postgres', all: () => Bun.sleep(delays.pop() as number).then(() => []) });
+  const askTimes = async (times: number) => {
+    for (let i = 0; i < times; i++) await sql.all('', []);
+  };
+  expect(await count(() => Promise.all([askTimes(2), askTimes(3)]))).toEqual({ statements: 5, roundTrips: 3 });
+});
+
 test('a failed statement counts', async () => {
   const { sql, count } = createSqlCounter({ dialect: 'postgres', all: () => Promise.reject(new RangeError('down')) });
   const attempt = async () => {

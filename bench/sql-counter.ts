@@ -1,6 +1,9 @@
 import type { Sql, SqlQuery, SqlValue } from '../src/ledger/index/sql.ts';
 
-/** The cost of some work in statements, and in round trips one after the other: statements that start before one completes are one round trip. */
+/**
+ * The cost of some work in statements, and in round trips one after the other. Results of statements that are under way at the same time are returned
+ * together, as over a network whose latency is longer than any statement takes: so a round trip is only counted if it depends on the one before it.
+ */
 export type SqlCount = { readonly statements: number; readonly roundTrips: number };
 
 export type SqlCounter = {
@@ -15,17 +18,21 @@ export type SqlCounter = {
 export function createSqlCounter(sql: Sql): SqlCounter {
   let [statements, roundTrips] = [0, 0];
   let sent: SqlQuery[] = [];
-  /** Whether a statement has completed since the last round trip began. */
-  let hasCompleted = true;
+  let underWay = 0;
+  let roundTrip = Promise.withResolvers<void>();
   const all = async <Row>(text: string, values: readonly SqlValue[]): Promise<Row[]> => {
     statements++;
     sent.push({ text, values });
-    if (hasCompleted) roundTrips++;
-    hasCompleted = false;
+    if (underWay++ === 0) {
+      roundTrips++;
+      roundTrip = Promise.withResolvers();
+    }
+    const { promise, resolve } = roundTrip;
     try {
       return await sql.all<Row>(text, values);
     } finally {
-      hasCompleted = true;
+      if (--underWay === 0) resolve();
+      await promise;
     }
   };
   return {

@@ -1,10 +1,10 @@
-import { consumedIds, effectsOf, spentRefs } from '../../avm/tx/effects.ts';
+import { consumedIds, effectsOf } from '../../avm/tx/effects.ts';
 import type { Tx } from '../../avm/tx/tx.ts';
 import { refId } from '../../avm/tx/utxo.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { targetBlockSize } from '../../chain/lifecycle/builder.ts';
 import type { BlockSumsEntry } from '../../ledger/index-read/explorer-reads.ts';
-import type { PinnedBlock } from '../../ledger/index-read/index-reads.ts';
+import type { PinnedBlock, TxEntry } from '../../ledger/index-read/index-reads.ts';
 import { burnedAmount } from '../../ledger/state/block-row.ts';
 import { parseStoredTx } from '../../ledger/state/stored-tx.ts';
 import { blockSummaryRows } from '../contract/explorer-routes.ts';
@@ -36,17 +36,19 @@ export const blockSummaryRoutes = implementRoutes<ExplorerDeps>()(blockSummaryRo
   listBlockTransactions: async (deps, { blockId, pageSize: limit, ...chainRef }, { paging }) => {
     const chain = requireChain(deps.served, chainRef);
     const first = Math.max(0, paging.cursor?.after ?? 0);
-    const [found, tip] = await Promise.all([explorerOf(chain).blockTxs(blockId, first, limit), chain.reads.tip()]);
+    const [found, tip] = await Promise.all([explorerOf(chain).blockTxs(blockId), chain.reads.tip()]);
     if (found === undefined || found.height > tip.height) throw notFound(`No such block on ${chain.slug}`);
-    const end = first + found.txs.length;
+    const end = Math.max(first, Math.min(first + limit, found.count));
+    const seqs = Array.from({ length: end - first }, (_, i) => found.firstTx + first + i);
     const spelling = networkSpelling(deps.served, chainRef.network);
-    const render = await openBlockTxs(deps, chain, spelling.hrp, found.txs, tip);
+    const txs = (await chain.reads.txs(seqs, tip)).map(withConsumed);
+    const render = await openBlockTxs(deps, chain, spelling.hrp, txs);
     return {
       nextPageToken: end < found.count ? paging.nextPageToken({ height: tip.height, after: end }) : undefined,
       blockNumber: found.height.toString(),
       blockHash: idText(found.id),
       txCount: found.count,
-      transactions: found.txs.map((tx, i) => ({ index: first + i, ...render(tx) })),
+      transactions: txs.map((one, i) => ({ index: first + i, ...render(one) })),
       ...(await listMetadata(spelling, chain)),
     };
   },
@@ -100,9 +102,8 @@ async function sumMoved(deps: ExplorerDeps, chain: ServedChain, blocks: readonly
   for (const { height, firstTx, txs } of blocks) if (unread.has(firstTx + countTxs({ txs }) - 1)) sums.delete(height);
   const pause = deps.longWork?.begin();
   for (const { tx: stored, height, consumed } of entries) {
-    const byId = new Map(consumed.flatMap((output) => (output === undefined ? [] : [[output.utxo.id, output.utxo]])));
     const sum = sums.get(height);
-    for (const { asset, amount } of movedUnits(movementOf(parseStoredTx(stored), (ref) => byId.get(refId(ref)))))
+    for (const { asset, amount } of movedUnits(withConsumed({ tx: stored, consumed }).movement))
       sum?.set(asset, (sum.get(asset) ?? 0n) + amount);
     const resumed = pause?.();
     if (resumed !== undefined) await resumed;
@@ -122,19 +123,21 @@ async function sumMoved(deps: ExplorerDeps, chain: ServedChain, blocks: readonly
   );
 }
 
-/** Reads what transactions consume and the labels of what they move. The returned function renders one of them. */
-async function openBlockTxs(deps: ExplorerDeps, chain: ServedChain, hrp: string, txs: readonly Tx[], tip: PinnedBlock) {
-  const consumed = await explorerOf(chain).outputs(
-    txs.flatMap(({ unsigned }) => spentRefs(unsigned)),
-    tip,
-  );
-  const byId = new Map(consumed.map(({ utxo }) => [utxo.id, utxo]));
-  const movements = new Map(txs.map((tx) => [tx, movementOf(tx, (ref) => byId.get(refId(ref)))]));
-  const { labelOf } = await deps.assetLabels(chain)(new Set([...movements.values()].flatMap(assetsOfMovement)));
+type MovingTx = { readonly tx: Tx; readonly movement: Movement };
+
+/** A transaction and what it moves, by the outputs that it consumed. */
+function withConsumed({ tx: stored, consumed }: Pick<TxEntry, 'tx' | 'consumed'>): MovingTx {
+  const byId = new Map(consumed.flatMap((output) => (output === undefined ? [] : [[output.utxo.id, output.utxo]])));
+  const tx = parseStoredTx(stored);
+  return { tx, movement: movementOf(tx, (ref) => byId.get(refId(ref))) };
+}
+
+/** Reads the labels of what transactions move. The returned function renders one of them. */
+async function openBlockTxs(deps: ExplorerDeps, chain: ServedChain, hrp: string, txs: readonly MovingTx[]) {
+  const { labelOf } = await deps.assetLabels(chain)(new Set(txs.flatMap(({ movement }) => assetsOfMovement(movement))));
   const context = { formatAddress: deps.addressFormatter(hrp), labelOf };
-  return (tx: Tx) => {
+  return ({ tx, movement }: MovingTx) => {
     const { created, exported } = effectsOf(tx);
-    const movement = movements.get(tx) as Movement;
     return {
       txHash: idText(tx.id),
       txType: tx.unsigned.kind,

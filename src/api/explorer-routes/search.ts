@@ -83,7 +83,7 @@ const findId: Finder = async (text, search) => {
 };
 
 async function findBlock(id: Id, { chain, root }: Search): Promise<SearchResult[]> {
-  const block = await explorerOf(chain).blockTxs({ id }, 0, 0);
+  const block = await explorerOf(chain).blockTxs({ id });
   const tip = await chain.reads.tip();
   return block === undefined || block.height > tip.height ? [] : [{ kind: 'block', id: idText(id), link: `${root}/blocks/${idText(id)}` }];
 }

@@ -32,7 +32,7 @@ export async function readSeriesJson(
   if (split < 0) return read(page.starts);
   const final = page.starts.slice(split);
   const key = `${format} ${name} ${page.unit} ${final[0]} ${final.at(-1)}`;
-  const [changing, finalText] = [await read(page.starts.slice(0, split)), await cache.getOrMake(chain, key, () => read(final))];
+  const [changing, finalText] = await Promise.all([read(page.starts.slice(0, split)), cache.getOrMake(chain, key, () => read(final))]);
   return changing === '' ? finalText : `${changing},${finalText}`;
 }
 

@@ -28,12 +28,8 @@ export type ExplorerReads = {
   readonly blockSums: (from: number, limit: number) => Promise<BlockSumsEntry[]>;
   /** Sums of blocks above a height, oldest first. */
   readonly blockSumsAfter: (height: number, limit: number) => Promise<BlockSumsEntry[]>;
-  /** Transactions of a block; `first` is an index in the block. */
-  readonly blockTxs: (
-    which: { readonly height: number } | { readonly id: Id },
-    first: number,
-    limit: number,
-  ) => Promise<BlockTxs | undefined>;
+  /** Which transactions a block has. */
+  readonly blockTxs: (which: { readonly height: number } | { readonly id: Id }) => Promise<BlockTxs | undefined>;
   readonly txPosition: (id: Id, pin: PinnedBlock) => Promise<TxPosition | undefined>;
 
   /** Outputs of this chain, and outputs that moved from or to it, each once and in any order. Unknown ones are left out. */
@@ -102,7 +98,8 @@ export type BlockSumsEntry = {
   readonly txs: Readonly<Record<TxKind, number>>;
 };
 
-export type BlockTxs = { readonly height: number; readonly id: Id; readonly count: number; readonly txs: readonly Tx[] };
+/** `firstTx`: the `seq` of its first transaction; the others follow it. */
+export type BlockTxs = { readonly height: number; readonly id: Id; readonly firstTx: number; readonly count: number };
 
 /** Where a transaction is in its block. `index` is undefined for a transaction of the genesis, which is in no block. */
 export type TxPosition = {

@@ -1,4 +1,4 @@
-import type { Queries, Query } from '../store/queries.ts';
+import { type Queries, type Query, runTogether } from '../store/queries.ts';
 
 /** Sorted rows, read in batches: `queryAfter` returns the query for the rows after a row, or for the first rows. */
 export type RowSource<Row> = {
@@ -39,20 +39,43 @@ export function* mergeSources<Row, Full extends Row, Item>({
   readonly rowsPerRound?: number | undefined;
 }): Queries<MergedPage<Row, Item>> {
   const isFiltered = filteredRows !== undefined;
+  const lastRound = isFiltered ? 2 : Number.POSITIVE_INFINITY;
   const items: Item[] = [];
+  function* completeRows(rows: readonly Row[]): Queries<readonly Full[]> {
+    return complete === undefined ? (rows as readonly Full[]) : yield* complete(rows);
+  }
   let unfinished: readonly SourceState<Row>[] = sources.map((source) => ({ source, last: undefined }));
   let toRead = unfinished;
   /** Rows that were read and are no items yet, in order. */
   let waiting: readonly Row[] = [];
   let batchSize = Math.max(firstBatchSize(limit, sources.length, isFiltered), Math.min(limit, Math.ceil(rowsPerRound / sources.length)));
   let readTo: Row | undefined;
-  for (let round = 1; toRead.length > 0 && items.length < limit; round++) {
+
+  /** Reads the next batch of the sources of a round. */
+  function* readBatches(): Queries<void> {
     const found = yield toRead.map(({ source, last }) => source.queryAfter(last, batchSize));
     const batches = toRead.map(({ source, last }, i) => batchOf(source, found[i] as readonly unknown[], last, batchSize));
     for (const [i, state] of toRead.entries()) state.last = batches[i]?.[batchSize - 1];
     unfinished = unfinished.filter(({ last }) => last !== undefined);
     waiting = [...waiting, ...batches.flat()].sort(compare);
+  }
 
+  /** Chooses what the next round reads, for a page that lacks `missing` items. */
+  const planRound = (missing: number): void => {
+    // A source whose batch ends behind all rows that the page may still need is not read again.
+    const lastNeeded = waiting[missing - 1];
+    toRead = unfinished.filter(({ last }) => lastNeeded === undefined || compare(last as Row, lastNeeded) <= 0);
+    batchSize = Math.min(
+      largestBatchSize,
+      isFiltered
+        ? filteredBatchSize(filteredRows, toRead.length)
+        : Math.max(2 * batchSize, Math.min(limit, Math.ceil(rowsPerRound / toRead.length))),
+    );
+  };
+
+  for (let round = 1, isRead = false; toRead.length > 0 && items.length < limit; round++) {
+    if (!isRead) yield* readBatches();
+    isRead = false;
     // Up to here every source was read. Behind it rows may be missing.
     readTo = unfinished
       .map(({ last }) => last as Row)
@@ -63,7 +86,13 @@ export function* mergeSources<Row, Full extends Row, Item>({
     while (ready.length > 0 && items.length < limit) {
       // Of a filtered list nearly all rows are left out, so that all of them are completed at once.
       const next = ready.splice(0, isFiltered ? ready.length : limit - items.length);
-      const rows = complete === undefined ? (next as readonly Row[] as readonly Full[]) : yield* complete(next);
+      const missing = limit - items.length;
+      // The page needs another round in any case: it is read in the same round trip in which these rows are completed.
+      if (next.length < missing && round < lastRound) {
+        planRound(isFiltered ? missing : missing - next.length);
+        isRead = toRead.length > 0;
+      }
+      const [rows] = yield* runTogether(completeRows(next), isRead ? readBatches() : nothing());
       for (const row of rows) {
         if (items.length === limit) break;
         const item = toItem(row);
@@ -71,19 +100,13 @@ export function* mergeSources<Row, Full extends Row, Item>({
       }
     }
 
-    // A source whose batch ends behind all rows that the page may still need is not read again.
-    const lastNeeded = waiting[limit - items.length - 1];
-    toRead = unfinished.filter(({ last }) => lastNeeded === undefined || compare(last as Row, lastNeeded) <= 0);
-    if (isFiltered && round === 2) break;
-    batchSize = Math.min(
-      largestBatchSize,
-      isFiltered
-        ? filteredBatchSize(filteredRows, toRead.length)
-        : Math.max(2 * batchSize, Math.min(limit, Math.ceil(rowsPerRound / toRead.length))),
-    );
+    if (round === lastRound) break;
+    if (!isRead) planRound(limit - items.length);
   }
   return { items, readTo: items.length < limit ? readTo : undefined };
 }
+
+function* nothing(): Queries<void> {}
 
 /** A source and the last row of its last batch; undefined before the first batch, and after the last row of the source. */
 type SourceState<Row> = { readonly source: RowSource<Row>; last: Row | undefined };

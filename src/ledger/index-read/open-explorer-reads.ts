@@ -7,7 +7,7 @@ import type { OutputSetSelection } from '../index/output-set.ts';
 import type { Sql } from '../index/sql.ts';
 import { indexTablesOf, outputSets } from '../index/tables.ts';
 import { tablesOf } from '../state/schema.ts';
-import type { Queries } from '../store/queries.ts';
+import { type Queries, runTogether } from '../store/queries.ts';
 import type { ExplorerReads } from './explorer-reads.ts';
 import type { IndexedChain, OutputEntry, PinnedBlock } from './index-reads.ts';
 import { createAssetDayReads } from './read-asset-days.ts';
@@ -62,10 +62,12 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
   }
 
   function* outputById(id: Id, pin: PinnedBlock): Queries<OutputEntry | undefined> {
-    const [moved] = yield* outputs.movedById([idToBytes(id)]);
-    const row = moved ?? (yield* outputs.byId(id));
+    const [[moved], seq] = yield* runTogether(outputs.movedById([idToBytes(id)]), outputs.seqById(id));
+    const seqs = moved === undefined && seq !== undefined ? [seq] : [];
+    const [[own], spenders] = yield* runTogether(outputs.bySeqs(seqs), outputs.spenders.ahead(seqs));
+    const row = moved ?? own;
     const pinned = row && outputs.toPinnedOutput(row, pin);
-    return pinned && (yield* outputs.toEntries([pinned]))[0];
+    return pinned && (yield* outputs.toEntries([pinned], spenders))[0];
   }
 
   return {
@@ -83,7 +85,7 @@ export function openExplorerReads(sql: Sql, chain: ExplorerChain, longWork?: Lon
     namesBetween: (kind, range, limit) => run(() => search.namesBetween(kind, range, limit)),
     blockSums: (from, limit) => run(() => sums.blockSums(from, limit)),
     blockSumsAfter: (height, limit) => run(() => sums.blockSumsAfter(height, limit)),
-    blockTxs: (which, first, limit) => run(() => sums.blockTxs(which, first, limit)),
+    blockTxs: (which) => run(() => sums.blockTxs(which)),
     txPosition: (id, pin) => run(() => sums.txPosition(id, pin)),
     outputs: (refs, pin) => runWithPauses(() => outputsByRef(refs, pin)),
     outputById: (id, pin) => runWithPauses(() => outputById(id, pin)),

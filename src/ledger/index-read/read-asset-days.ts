@@ -105,7 +105,7 @@ export function createAssetDayReads(t: IndexTables, blocks: Pick<BlockReads, 'la
     let low = Math.min(...filled.map((day) => day.low));
     const high = Math.max(...filled.map((day) => day.high));
     for (let isDone = filled.length === 0; !isDone; ) {
-      const rows = yield* fetchRows<{ boundary: number }>([runs.query(subject, low, high, 'asc', rowsPerQuery)]);
+      const rows = yield* fetchRows<{ boundary: number }>([runs.query(subject, [low], [high], 'asc', rowsPerQuery)]);
       const { runs: found, isComplete } = runs.runsOf(rows, low, high, 'asc', rowsPerQuery);
       for (const [i, day] of days.entries()) for (const run of found) counts[i] = (counts[i] as number) + sharedTxs(run, day);
       low = found.at(-1)?.last ?? high;

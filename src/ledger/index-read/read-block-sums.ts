@@ -4,7 +4,6 @@ import type { Dialect } from '../index/ddl.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import { type BlockSumsRow, blockSumsColumns, feesFromBytes, txCounts } from '../state/block-row.ts';
 import type { Tables } from '../state/schema.ts';
-import { parseStoredTx } from '../state/stored-tx.ts';
 import { fetchRows, type Queries } from '../store/queries.ts';
 import type { BlockSumsEntry, BlockTxs, TxPosition } from './explorer-reads.ts';
 import type { PinnedBlock } from './index-reads.ts';
@@ -18,7 +17,6 @@ export function createBlockSumsReads(dialect: Dialect, t: Tables, chainID: Id) {
   const upward = `${columns} WHERE height > ? AND ${indexed} ORDER BY height LIMIT ? + 0`;
   const blockColumns = `SELECT height, id, first_tx, tx_count FROM ${t.block}`;
   const blockOf = { height: `${blockColumns} WHERE height = ?`, id: `${blockColumns} WHERE id = ?` };
-  const txsFrom = `SELECT id, bytes FROM ${t.tx} WHERE seq >= ? AND seq < ? ORDER BY seq`;
   const position = `SELECT x.seq, b.height, b.id, b.first_tx, b.tx_count,
     (SELECT p.id FROM ${t.tx} p WHERE p.seq = x.seq - 1 AND p.height = x.height) AS previous,
     (SELECT n.id FROM ${t.tx} n WHERE n.seq = x.seq + 1 AND n.height = x.height) AS next
@@ -51,14 +49,10 @@ export function createBlockSumsReads(dialect: Dialect, t: Tables, chainID: Id) {
     blockSumsAfter: function* (height: number, limit: number): Queries<BlockSumsEntry[]> {
       return (yield* fetchRows<SumsRow>([{ text: upward, values: [height, chain, limit] }])).map(toEntry);
     },
-    blockTxs: function* (which: { height: number } | { id: Id }, first: number, limit: number): Queries<BlockTxs | undefined> {
+    blockTxs: function* (which: { height: number } | { id: Id }): Queries<BlockTxs | undefined> {
       const query = 'id' in which ? { text: blockOf.id, values: [idToBytes(which.id)] } : { text: blockOf.height, values: [which.height] };
       const [block] = yield* fetchRows<BlockRow>([query]);
-      if (block === undefined) return undefined;
-      const { first_tx, tx_count } = block;
-      const values = [first_tx + first, first_tx + Math.min(tx_count, first + limit)];
-      const rows = yield* fetchRows<{ id: Uint8Array; bytes: Uint8Array }>([{ text: txsFrom, values }]);
-      return { height: block.height, id: toHex(block.id) as Id, count: tx_count, txs: rows.map(parseStoredTx) };
+      return block && { height: block.height, id: toHex(block.id) as Id, firstTx: block.first_tx, count: block.tx_count };
     },
     txPosition: function* (id: Id, pin: PinnedBlock): Queries<TxPosition | undefined> {
       const row = yield* positionOf(id);

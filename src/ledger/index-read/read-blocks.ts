@@ -20,6 +20,8 @@ type PinReads = {
   readonly completeFrom: SingleRead<number | undefined>;
   /** The last block before `from` and the last block before `to`; undefined where there is no bound or no block. */
   readonly bounds: (times: TimeRange, pin: PinnedBlock) => Queries<TimeBounds>;
+  /** SQL for the number of the last transaction of the last block before a time, 0 if there is none; its only value is the time. */
+  readonly lastTxBefore: string;
   /** The number of the last transaction before each of the times. While the index catches up, it may not be indexed yet. */
   readonly lastTxsBefore: (times: readonly number[]) => Queries<ReadonlyMap<number, number>>;
 };
@@ -100,6 +102,7 @@ function createPinReads(dialect: Dialect, t: Tables, chainID: Id): PinReads {
       resultOf: ([row]) => (row as { complete_from: number } | undefined)?.complete_from,
     },
     bounds,
+    lastTxBefore: `coalesce((SELECT ${lastTx} FROM ${t.block} b WHERE b.time < ? ORDER BY b.time DESC, b.height DESC LIMIT 1), 0)`,
     lastTxsBefore,
   };
 }

@@ -10,7 +10,7 @@ import type { Tables } from '../state/schema.ts';
 import { openCreatedUtxos, verifyStoredTx } from '../state/stored-tx.ts';
 import type { StoredUtxo } from '../state/stored-utxo.ts';
 import { outputsAreKnown } from '../state/tx-outputs.ts';
-import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
+import { fetchRowGroups, fetchRows, type Queries, type Query, runTogether } from '../store/queries.ts';
 import { createTxsById } from './txs-by-id.ts';
 
 /** An output that a transaction of this chain created, and whether it is spent. */
@@ -41,8 +41,8 @@ export type ChainOutputReads = {
   readonly txsBySeq: (seqs: readonly number[]) => Query[];
   /** Outputs by transaction and index; undefined where there is none. */
   readonly byRefs: (refs: readonly UtxoRef[]) => Queries<(StoredChainOutput | undefined)[]>;
-  /** The output with an ID. Slower than the reads by number or reference, because no index has all IDs; see state/output-ids.ts. */
-  readonly byId: (id: Id) => Queries<ChainOutputRow | undefined>;
+  /** The number of the output with an ID. Slower than the reads by number or reference, because no index has all IDs; see state/output-ids.ts. */
+  readonly seqById: (id: Id) => Queries<number | undefined>;
   /**
    * IDs in a range, both ends included, for a search by the beginning of an ID. The caller must know at least six characters of its CB58 text:
    * state/output-ids.ts does not search a wider range, so the list would have old outputs only. It never has more than `maxOldIds` of them.
@@ -109,10 +109,9 @@ export function createChainOutputReads(dialect: Sql['dialect'], t: Tables, epoch
         return tx === undefined ? old.get(refId(ref)) : find(outputNumber(tx.seq, ref.outputIndex));
       });
     },
-    byId: function* (id) {
-      const [old] = yield* fetchRows<OldRow>(oldById([idToBytes(id)]));
-      const [seq] = old === undefined ? yield* ids.find([idToBytes(id)]) : [old.seq];
-      return seq === undefined ? undefined : (yield* bySeqs([seq]))[0];
+    seqById: function* (id) {
+      const [[old], [seq]] = yield* runTogether(fetchRows<OldRow>(oldById([idToBytes(id)])), ids.find([idToBytes(id)]));
+      return old?.seq ?? seq;
     },
     idsBetween: function* (low, high) {
       const old = yield* fetchRows<{ id: Uint8Array }>([{ text: oldBetween, values: [low, high] }]);
@@ -156,5 +155,5 @@ function openVerified(tx: TxRow): ReturnType<typeof openCreatedUtxos> {
   return openCreatedUtxos(tx);
 }
 
-/** For callers that do not read by ID (stored-blocks.ts, cluster/chain): only `byId` and `idsBetween` use the epoch. */
+/** For callers that do not read by ID (stored-blocks.ts, cluster/chain): only `seqById` and `idsBetween` use the epoch. */
 const noReverts = (): number => 0;

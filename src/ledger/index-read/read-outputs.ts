@@ -47,7 +47,8 @@ export type OutputReads = ChainOutputReads & {
   readonly isUnspent: (row: Omit<ChainOutputRow, 'bytes'> | CrossChainOutputRow, pin: PinnedBlock) => boolean;
   /** Undefined if the output did not exist yet. */
   readonly toPinnedOutput: (row: ChainOutputRow | CrossChainOutputRow, pin: PinnedBlock) => StoredPinnedOutput | undefined;
-  readonly toEntries: (found: readonly StoredPinnedOutput[]) => Queries<OutputEntry[]>;
+  /** `ahead`: transactions that consumed some of the outputs, if they were read already. */
+  readonly toEntries: (found: readonly StoredPinnedOutput[], ahead?: readonly SpenderRow[]) => Queries<OutputEntry[]>;
   readonly spentOutputs: (seqs: readonly number[], pin: PinnedBlock) => Queries<ReadonlySet<number>>;
 };
 
@@ -189,11 +190,12 @@ export function createOutputReads(t: Tables, chainID: Id, { dialect, epoch }: Pi
         ? !isImported(row) && isExported(row, pin) && importedElsewhereAsOf(row, pin) === undefined
         : row.height <= pin.height && spentAsOf(row.spent, pin) === undefined,
     toPinnedOutput: (row, pin) => ('source' in row ? (isImported(row) ? imported(row, pin) : exported(row, pin)) : created(row, pin)),
-    toEntries: function* (pinned) {
+    toEntries: function* (pinned, ahead = []) {
       const txSeqs = new Set<number>();
       for (const { spent } of pinned) if (spent !== undefined && 'tx' in spent) txSeqs.add(spent.tx);
+      for (const { seq } of ahead) txSeqs.delete(seq);
       const rows = yield* fetchRows<SpenderRow>(spenders.bySeq([...txSeqs]));
-      const spends = new Map(rows.map((row) => [row.seq, openStoredTx(row)]));
+      const spends = new Map([...ahead, ...rows].map((row) => [row.seq, openStoredTx(row)]));
       return pinned.map((output) => withSpender(output, spends));
     },
     spentOutputs: function* (seqs, pin) {
@@ -216,6 +218,7 @@ function createSpenderReads(t: Tables, dialect: Sql['dialect']) {
   const ofTxs = (txs: string) =>
     `${columns} FROM ${txs} JOIN ${t.spend} s ON ${rangeOf(`y.seq * ${outputsPerTx}`)} ${joins} LIMIT ${maxJoined + 1}`;
   const [ofListed, ofOne] = [ofTxs('unnest(CAST(? AS bigint[])) AS y(seq)'), ofTxs(`(SELECT ${seqOfId(t)} AS seq) y`)];
+  const of = keyLookup(dialect, (isKey) => `${columns} FROM ${t.spend} s ${joins} WHERE s.utxo ${isKey}`);
   return {
     /** By their own `seq`: `seq`, `id`, `bytes` and `time`. */
     bySeq: keyLookup(
@@ -223,8 +226,10 @@ function createSpenderReads(t: Tables, dialect: Sql['dialect']) {
       (isKey) => `SELECT x.seq, x.id, x.bytes, b.time FROM ${t.tx} x JOIN ${t.block} b ON b.height = x.height WHERE x.seq ${isKey}`,
     ),
     /** By outputs, for a few of them: `utxo` and the transaction that consumed it, which is read again for each output. */
-    of: keyLookup(dialect, (isKey) => `${columns} FROM ${t.spend} s ${joins} WHERE s.utxo ${isKey}`),
+    of,
     maxJoined,
+    /** The same for rows that are read beside the outputs: none where that takes longer than a read of their own. */
+    ahead: (seqs: readonly number[]) => fetchRows<SpenderRow>(dialect === 'postgres' ? of(seqs) : []),
     /** The same for all outputs of transactions, on PostgreSQL only: `maxJoined` rows and one more at most. */
     ofTxs: (seqs: readonly number[]): Query[] => (seqs.length === 0 ? [] : [{ text: ofListed, values: [arrayText(seqs)] }]),
     ofTx: (id: Id): Query => ({ text: ofOne, values: [idToBytes(id)] }),

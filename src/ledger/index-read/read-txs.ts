@@ -1,21 +1,18 @@
-import { addressToBytes } from '../../base/bytes/address.ts';
 import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, idText, idToBytes } from '../../base/bytes/id.ts';
-import { equal } from '../../base/bytes/octets.ts';
 import { txIdTable } from '../index/distribution.ts';
 import { keyLookup } from '../index/key-lookup.ts';
 import type { Sql } from '../index/sql.ts';
-import { type IndexTables, signerKeyTable, txKinds } from '../index/tables.ts';
-import { createRunReads, seqsInRuns } from '../index/transfer-runs.ts';
+import { type IndexTables, signerKeyTable } from '../index/tables.ts';
 import { damagedRow } from '../state/fault.ts';
 import type { Tables } from '../state/schema.ts';
 import { fetchRowGroups, fetchRows, type Queries, type Query } from '../store/queries.ts';
-import type { FoundTx, PinnedBlock, QueriesOf, Subject, TxQuery } from './index-reads.ts';
-import { mergeSources, type RowSource } from './merge.ts';
+import type { FoundTx, PinnedBlock, QueriesOf } from './index-reads.ts';
 import type { BlockReads } from './read-blocks.ts';
 import { type OutputReads, seqOfId } from './read-outputs.ts';
 import { type PublicKeyRow, toPublicKeys } from './read-public-keys.ts';
 import { readTxEntries, type SpenderOfOutput, type TxRow } from './read-tx-entries.ts';
+import { createTxSeqReads } from './read-tx-seqs.ts';
 import { createTxsById } from './txs-by-id.ts';
 
 export type TxReads = QueriesOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
@@ -28,48 +25,6 @@ export type TxReads = QueriesOf<'txSeq' | 'txs' | 'txsById' | 'txSeqs'> & {
   /** The bytes of transactions: `id` and `bytes`. */
   readonly bySeq: (seqs: readonly number[]) => Query[];
 };
-
-/** Reads the numbers of transactions of subjects. */
-function createTxSeqReads(t: IndexTables, feeAsset: Id, blocks: BlockReads, dialect: Sql['dialect']): TxReads['txSeqs'] {
-  const ofSubject = {
-    asc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx LIMIT ? + 0`,
-    desc: `SELECT tx AS seq FROM ${t.history} WHERE subject = ? AND kind = ? AND tx > ? AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
-  };
-  const runs = createRunReads(t.history);
-  // On PostgreSQL another round trip takes longer than to read a thousand numbers.
-  const rowsPerRound = dialect === 'sqlite' ? undefined : 2048;
-  const feeSubject = idToBytes(feeAsset);
-
-  return function* txSeqs({ pin, subjects, kinds: requestedKinds, times, after, order, limit }: TxQuery): Queries<number[]> {
-    const { before, last } = yield* blocks.bounds(times, pin);
-    // Both bounds are exclusive.
-    let low = before?.lastTx ?? 0;
-    let high = (times.to === undefined ? pin.lastTx : Math.min(pin.lastTx, last?.lastTx ?? 0)) + 1;
-    if (after !== undefined && order === 'asc') low = Math.max(low, after);
-    if (after !== undefined && order === 'desc') high = Math.min(high, after);
-    const compare = order === 'asc' ? ascending : descending;
-    const range = (from: Row | undefined): [number, number] => (order === 'asc' ? [from?.seq ?? low, high] : [low, from?.seq ?? high]);
-    const rowsOf = (subject: Uint8Array, kind: number): RowSource<Row> => ({
-      queryAfter: (from, count) => ({ text: ofSubject[order], values: [subject, kind, ...range(from), count] }),
-    });
-    const runsOf = (subject: Uint8Array): RowSource<Row> => ({
-      queryAfter: (from, count) => runs.query(subject, ...range(from), order, count),
-      rowsFrom: (found, from, count) => {
-        const { runs: inRange } = runs.runsOf(found as { boundary: number }[], ...range(from), order, count);
-        return seqsInRuns(inRange, order, count).map((seq) => ({ seq }));
-      },
-    });
-    // All transactions of the chain: their numbers are consecutive.
-    if (subjects === undefined && requestedKinds === undefined)
-      return low + 1 < high ? seqsInRuns([{ first: low + 1, last: high - 1 }], order, limit) : [];
-    const sources = subjectKeys(subjects).flatMap((subject) =>
-      (requestedKinds ?? allKinds).map((kind) =>
-        kind === 'BaseTx' && (subject.length === 0 || equal(subject, feeSubject)) ? runsOf(subject) : rowsOf(subject, txKinds[kind]),
-      ),
-    );
-    return (yield* mergeSources({ sources, compare, toItem: ({ seq }) => seq, limit, rowsPerRound })).items;
-  };
-}
 
 export function createTxReads(
   t: Tables & IndexTables,
@@ -101,7 +56,7 @@ export function createTxReads(
     txSeqs: createTxSeqReads(t, feeAsset, blocks, dialect),
     bySeq,
     txSeq: function* (id, pin) {
-      const [row] = yield* fetchRows<Row & { readonly id: Uint8Array }>([{ text: seqById, values: [idToBytes(id)] }]);
+      const [row] = yield* fetchRows<{ readonly seq: number; readonly id: Uint8Array }>([{ text: seqById, values: [idToBytes(id)] }]);
       if (row === undefined || row.seq > pin.lastTx) return undefined;
       if (toHex(row.id) !== id) throw damagedRow(`transaction ${idText(id)}`);
       return row.seq;
@@ -168,16 +123,3 @@ function cutAtBytes(rows: readonly TxRow[], maxBytes = Number.POSITIVE_INFINITY)
   });
   return last < 0 ? rows : rows.slice(0, last + 1);
 }
-
-type Row = { readonly seq: number };
-
-const ascending = (a: Row, b: Row): number => a.seq - b.seq;
-const descending = (a: Row, b: Row): number => b.seq - a.seq;
-
-const allKinds = Object.keys(txKinds) as (keyof typeof txKinds)[];
-
-/** Subject of the whole chain in the `history` table. */
-const wholeChain = new Uint8Array(0);
-
-const subjectKeys = (subjects: readonly Subject[] | undefined): Uint8Array[] =>
-  subjects?.map((subject) => ('address' in subject ? addressToBytes(subject.address) : idToBytes(subject.asset))) ?? [wholeChain];

@@ -22,7 +22,7 @@ function openRuns(flags: readonly boolean[]) {
   }
   const reads = createRunReads('history');
   const list = (low: number, high: number, order: 'asc' | 'desc', count: number): number[] => {
-    const { text, values } = reads.query(subject, low, high, order, count);
+    const { text, values } = reads.query(subject, [low], [high], order, count);
     const found = db.prepare<{ boundary: number }>(text).all(...values);
     return seqsInRuns(reads.runsOf(found, low, high, order, count).runs, order, count);
   };

@@ -31,22 +31,28 @@ type BoundaryOrder = 'asc' | 'desc';
 /** Boundaries that must be read so that they have at least `count` transactions, if there are so many. */
 const boundariesFor = (count: number): number => 2 * count + 1;
 
+/** SQL for the transactions after `low` and before `high`. */
+export type RunBounds = { readonly low: string; readonly high: string };
+
+/** The bounds are values. */
+export const plainBounds: RunBounds = { low: '?', high: '?' };
+
 /**
  * Creates the reads of runs from a `history` table. All of them are about the transactions after `low` and before `high`; the last of them must exist.
  * An ascending read begins with the last boundary that is not after its first transaction: it tells whether that one is in a run.
  */
-export function createRunReads(history: string) {
+export function createRunReads(history: string, { low: after, high: before }: RunBounds = plainBounds) {
   const boundaries = `SELECT tx AS boundary FROM ${history} WHERE subject = ? AND kind = ${transferRunKind}`;
-  const lastUpTo = `SELECT max(b.tx) FROM ${history} b WHERE b.subject = ? AND b.kind = ${transferRunKind} AND b.tx <= ?`;
+  const lastUpTo = `SELECT max(b.tx) FROM ${history} b WHERE b.subject = ? AND b.kind = ${transferRunKind} AND b.tx <= 2 * CAST(${after} AS bigint) + 3`;
   const texts = {
-    asc: `${boundaries} AND tx >= coalesce((${lastUpTo}), 0) AND tx < ? ORDER BY tx LIMIT ? + 0`,
-    desc: `${boundaries} AND tx < ? ORDER BY tx DESC LIMIT ? + 0`,
+    asc: `${boundaries} AND tx >= coalesce((${lastUpTo}), 0) AND tx < 2 * CAST(${before} AS bigint) ORDER BY tx LIMIT ? + 0`,
+    desc: `${boundaries} AND tx < 2 * CAST(${before} AS bigint) ORDER BY tx DESC LIMIT ? + 0`,
   };
   return {
-    /** The query for the runs that hold the first `count` transactions in an order. */
-    query: (subject: Uint8Array, low: number, high: number, order: BoundaryOrder, count: number) => {
-      const end = [startBoundary(high), boundariesFor(count)];
-      return { text: texts[order], values: order === 'asc' ? [subject, subject, endBoundary(low + 1), ...end] : [subject, ...end] };
+    /** The query for the runs that hold the first `count` transactions in an order. `low`, `high`: the values of the SQL for the bounds. */
+    query: (subject: Uint8Array, low: readonly number[], high: readonly number[], order: BoundaryOrder, count: number) => {
+      const end = [...high, boundariesFor(count)];
+      return { text: texts[order], values: order === 'asc' ? [subject, subject, ...low, ...end] : [subject, ...end] };
     },
     /** The runs that its rows tell of, in the same order. `isComplete`: there are no others. */
     runsOf: (

@@ -1,6 +1,6 @@
 import { utxoIdBytes } from '../../avm/tx/utxo.ts';
 import { compare, equal } from '../../base/bytes/octets.ts';
-import type { Queries } from '../store/queries.ts';
+import { type Queries, type Query, runAllTogether, runTogether } from '../store/queries.ts';
 import { aboveNewRuns, createRunQueries, type IdPrefix, newRunOf, newRunRows, type OutputIdRow, prefixOfBytes } from './output-id-runs.ts';
 import { outputNumber, txOfOutput } from './output-number.ts';
 import { createdCount, verifyStoredTx } from './stored-tx.ts';
@@ -102,18 +102,27 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
   const txsAfter = `SELECT x.seq, x.id, x.bytes, CASE WHEN ${outputsAreKnown} THEN 1 ELSE 0 END AS known FROM ${t.tx} x
     WHERE x.seq > ? ORDER BY x.seq LIMIT ${txsPerRead}`;
   const txOf = `SELECT id, bytes FROM ${t.tx} WHERE seq = ?`;
+  const newerThan = (ids: RecentIds): Query => ({ text: txsAfter, values: [ids.upTo()] });
   let recent: { readonly ids: RecentIds; readonly epoch: number } | undefined;
+
+  /** The IDs that were read before; undefined after a revert, and in a new process. */
+  const knownIds = (): RecentIds | undefined => (recent?.epoch === epoch() ? recent.ids : undefined);
 
   function* readRecent(): Queries<RecentIds> {
     const readAt = epoch();
-    const [found] = (yield [{ text: lastRun, values: [] }]) as readonly LastRunRow[][];
-    const last = found?.[0];
+    const known = knownIds();
+    // Newer transactions are read in the same round trip as the last run if this process knows from where on.
+    const [found, ahead] = (yield [{ text: lastRun, values: [] }, ...(known === undefined ? [] : [newerThan(known)])]) as [
+      readonly LastRunRow[],
+      (readonly TxRow[])?,
+    ];
+    const last = found[0];
     const [run, after] = last === undefined ? [0, 0] : [newRunOf(last.number) + 1, last.last_tx];
     if (recent?.epoch !== readAt) recent = { ids: createRecentIds(run, after), epoch: readAt };
     const { ids } = recent;
     if (ids.run() !== run) ids.forget(run, after);
-    for (;;) {
-      const [rows = []] = (yield [{ text: txsAfter, values: [ids.upTo()] }]) as readonly TxRow[][];
+    for (let next = ids === known ? ahead : undefined; ; next = undefined) {
+      const rows = next ?? ((yield [newerThan(ids)]) as readonly (readonly TxRow[])[])[0] ?? [];
       for (const row of rows) {
         // Another reader may have added it meanwhile.
         if (row.seq <= ids.upTo()) continue;
@@ -137,14 +146,14 @@ export function createOutputIdReads(t: { readonly tx: string; readonly outputId:
     },
     find: function* (wanted) {
       if (wanted.length === 0) return [];
-      const ids = yield* readRecent();
-      const found: (number | undefined)[] = [];
-      for (const id of wanted) {
-        const prefix = prefixOfBytes(id);
-        const candidates = [...ids.find(prefix), ...(yield* stored.find(ids.run(), prefix))];
-        found.push(yield* resolve(id, [...new Set(candidates)]));
-      }
-      return found;
+      const findStored = (run: number) => runAllTogether(wanted.map((id) => stored.find(run, prefixOfBytes(id))));
+      // Nearly always no run has ended since the last look-up, so its rows are read in the same round trip.
+      const knownRun = knownIds()?.run();
+      const [ids, ahead] = yield* runTogether(readRecent(), knownRun === undefined ? runAllTogether<number[]>([]) : findStored(knownRun));
+      const inRuns = ids.run() === knownRun ? ahead : yield* findStored(ids.run());
+      return yield* runAllTogether(
+        wanted.map((id, i) => resolve(id, [...new Set([...ids.find(prefixOfBytes(id)), ...(inRuns[i] ?? [])])])),
+      );
     },
     between: function* (low, high) {
       const [first, last] = [prefixOfBytes(low), prefixOfBytes(high)];
