@@ -51,7 +51,7 @@ export const chainResources: readonly ResourceRow[] = [
     over: 'no block is built',
     seen: 'avalanche_snowman_blks_processing',
     test: 'src/chain/lifecycle/undecided-blocks.test.ts',
-    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs uncounted', 'chain/lifecycle/undecided-blocks.ts built'],
+    holds: ['chain/lifecycle/processing-tree.ts blocks changedOutputs heldTxs uncounted', 'chain/lifecycle/undecided-blocks.ts built'],
   },
   {
     resource: 'blocks of a followed node that were fetched ahead',

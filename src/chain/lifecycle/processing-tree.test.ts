@@ -83,7 +83,8 @@ test('the outputs of a block that is accepted before anything is read on top of 
       },
     },
   ];
-  const undecided = { block: { id: idAt(101), parentID: zeroId, height: 1n, time: 1n, txs: [] }, diff: { applied, utxo: () => utxoAt(2) } };
+  const block = { id: idAt(101), parentID: zeroId, height: 1n, time: 1n, txs: [] };
+  const undecided = { block, displaced: [], diff: { applied, utxo: () => utxoAt(2) } };
   tree.add(undecided as never as Undecided);
   tree.remove(idAt(101));
   expect(counted).toBe(0);
@@ -92,4 +93,23 @@ test('the outputs of a block that is accepted before anything is read on top of 
   expect(tree.parentAt(idAt(101))?.view.utxo(refAt(2))).toBeDefined();
   tree.remove(idAt(101));
   expect(counted).toBe(2);
+});
+
+test('a transaction is held as long as one of the blocks with it is processing, or one that displaced it', () => {
+  const tree = createProcessingTree({} as unknown as Ledger);
+  const addBlock = (id: Id, txs: readonly number[], displaced: readonly number[]): void =>
+    tree.add({
+      block: { id, parentID: zeroId, height: 1n, time: 1n, txs: txs.map((tx) => ({ id: idAt(tx) })) },
+      diff: { applied: [] },
+      displaced: displaced.map((tx) => ({ tx: { id: idAt(tx) } })),
+    } as never as Undecided);
+  const held = () => [1, 2, 3].map((tx) => tree.holdsTx(idAt(tx)));
+  addBlock(idAt(101), [1, 2], []);
+  expect(held()).toEqual([true, true, false]);
+  addBlock(idAt(102), [1], [3]);
+  expect(held()).toEqual([true, true, true]);
+  tree.remove(idAt(101));
+  expect(held()).toEqual([true, false, true]);
+  tree.remove(idAt(102));
+  expect(held()).toEqual([false, false, false]);
 });

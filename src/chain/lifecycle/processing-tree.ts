@@ -16,23 +16,35 @@ export function createProcessingTree(ledger: Ledger) {
   const blocks = new Map<Id, Undecided>();
   /** Outputs that processing blocks create or spend, and how often. Any other output is as in the accepted state. */
   const changedOutputs = new Map<Id, number>();
-  /** Blocks whose outputs are not counted yet. A chain that decides alone accepts a block before anything is read on top of it. */
+  /** Transactions that processing blocks hold or have displaced, and how often. */
+  const heldTxs = new Map<Id, number>();
+  /** Blocks whose outputs and transactions are not counted yet. A chain that decides alone accepts a block before anything is read on top of it. */
   const uncounted = new Set<Undecided>();
-  const countOutputs = ({ diff }: Undecided, by: 1 | -1): void => {
-    const count = (id: Id): void => {
-      const times = (changedOutputs.get(id) ?? 0) + by;
-      if (times === 0) changedOutputs.delete(id);
-      else changedOutputs.set(id, times);
-    };
+  const countOutput = (id: Id, by: 1 | -1): void => {
+    const times = (changedOutputs.get(id) ?? 0) + by;
+    if (times === 0) changedOutputs.delete(id);
+    else changedOutputs.set(id, times);
+  };
+  const countTx = ({ id }: { readonly id: Id }, by: 1 | -1): void => {
+    const times = (heldTxs.get(id) ?? 0) + by;
+    if (times === 0) heldTxs.delete(id);
+    else heldTxs.set(id, times);
+  };
+  const countBlock = ({ block, displaced, diff }: Undecided, by: 1 | -1): void => {
     for (const { effects } of diff.applied) {
-      for (const ref of effects.spent) count(refId(ref));
-      for (const { id } of effects.created) count(id);
+      for (const ref of effects.spent) countOutput(refId(ref), by);
+      for (const { id } of effects.created) countOutput(id, by);
     }
+    for (const tx of block.txs) countTx(tx, by);
+    for (const { tx } of displaced) countTx(tx, by);
   };
 
-  const isChanged = (id: Id): boolean => {
-    for (const undecided of uncounted) countOutputs(undecided, 1);
+  const countAll = (): void => {
+    for (const undecided of uncounted) countBlock(undecided, 1);
     uncounted.clear();
+  };
+  const isChanged = (id: Id): boolean => {
+    countAll();
     return changedOutputs.has(id);
   };
 
@@ -88,11 +100,13 @@ export function createProcessingTree(ledger: Ledger) {
       const undecided = blocks.get(id);
       if (undecided === undefined) return;
       blocks.delete(id);
-      if (!uncounted.delete(undecided)) countOutputs(undecided, -1);
+      if (!uncounted.delete(undecided)) countBlock(undecided, -1);
     },
     /** Whether a block holds a transaction, or keeps it because it conflicts with one of its own. */
-    holdsTx: (id: Id): boolean =>
-      [...blocks.values()].some(({ block, displaced }) => block.txs.some((tx) => tx.id === id) || displaced.some(({ tx }) => tx.id === id)),
+    holdsTx: (id: Id): boolean => {
+      countAll();
+      return heldTxs.has(id);
+    },
     size: (): number => blocks.size,
   };
 }

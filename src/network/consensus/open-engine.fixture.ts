@@ -14,7 +14,7 @@ export const [self, peer, other] = [nodeId(1), nodeId(2), nodeId(3)];
 export const parameters = { ...defaultEngineParameters, k: 2, alphaPreference: 2, alphaConfidence: 2, beta: 3, concurrentRepolls: 1 };
 
 /** An engine with its own chain, transport and clock, and short ways to send it messages. */
-export function openEngine(validators: readonly NodeId[] = [peer], blocks: readonly EngineBlock[] = [genesis]) {
+export function openEngine(validators: readonly NodeId[] = [peer], blocks: readonly EngineBlock[] = [genesis], given = parameters) {
   const vm = createTestVm(blocks);
   const transport = createTestTransport(self);
   const timers = createTestTimers();
@@ -31,7 +31,7 @@ export function openEngine(validators: readonly NodeId[] = [peer], blocks: reado
     validators: { current: () => set },
     connected,
     nextRequestId: () => ++requestId,
-    parameters,
+    parameters: given,
     counters,
     onInvalid: (block) => void invalid.push(block?.id ?? 'none'),
     onFatal: (error) => void fatal.push(error),

@@ -92,9 +92,13 @@ export function createPoller(
 
   return {
     poll,
-    /** Opens polls about the preferred block until enough are open. */
+    /**
+     * Opens polls about the preferred block until enough are open: no more than can still count. AvalancheGo opens `concurrentRepolls` up to the
+     * last poll; the votes of those that are open when a block is decided are for nothing.
+     */
     repoll: (): void => {
-      while (polls.count() < parameters.concurrentRepolls && poll(consensus.preference()));
+      const wanted = Math.min(parameters.concurrentRepolls, Math.max(1, consensus.missingPolls()));
+      while (polls.count() < wanted && poll(consensus.preference()));
     },
     /** Asks one validator for its frontier. The answer is not a vote; it only tells of blocks, so this node need not ask itself. */
     askFrontier: (): void => {

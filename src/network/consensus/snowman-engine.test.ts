@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Id } from '../../base/bytes/id.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
 import { flush, makeBlock, nodeId } from './engine.fixture.ts';
-import { genesis, openEngine, other, parameters, peer } from './open-engine.fixture.ts';
+import { genesis, openEngine, other, parameters, peer, self } from './open-engine.fixture.ts';
 
 test('the chain builds on the last accepted block from the start, and on the preferred one after a block is verified', async () => {
   const [a, b] = [makeBlock(genesis, 'a'), makeBlock(genesis, 'b')];
@@ -32,6 +33,16 @@ describe('polls', () => {
     expect([counters.accepted, counters.issued.push_gossip]).toEqual([1, 1]);
     const { acceptedPolls, acceptedLatencies, polls } = counters;
     expect([acceptedPolls, acceptedLatencies.counts, polls.exhausted.count, polls.early_alpha.count]).toEqual([6, [1, 0, 0, 0, 0], 6, 0]);
+  });
+  test('no more polls are open than can still count', async () => {
+    const { push, chits, take, vm } = openEngine([peer], [genesis], { ...parameters, concurrentRepolls: 4 });
+    const block = makeBlock(genesis, 'a');
+    push(block);
+    await flush();
+    const first = take('pullQuery');
+    expect(first).toHaveLength(parameters.beta);
+    for (const query of first) chits(block.id, query);
+    expect([vm.calls, take('pullQuery')]).toEqual([['verify a', 'accept a'], []]);
   });
   test('of two siblings one is accepted, then the other rejected', async () => {
     const { push, chits, take, vm } = openEngine();
@@ -106,6 +117,18 @@ test('an answer tells what a validator had when it was asked: one that waited wh
   timers.advance(50);
   chits(genesis.id, { requestId: 12_345 });
   expect(heardAt()).toBe(timers.now() - 50);
+});
+
+test('a validator to which nothing is pushed asks less often; a node without stake gets nothing pushed, and does not', () => {
+  const peers = Array.from({ length: 9 }, (_, i) => nodeId(10 + i));
+  /** Questions in 30 ticks. The node may ask itself, which is not sent. */
+  const countAsked = (validators: readonly NodeId[]): number => {
+    const { timers, take } = openEngine(validators);
+    for (let tick = 0; tick < 30; tick++) timers.advance(parameters.frontierPollInterval);
+    return take('pullQuery').length;
+  };
+  expect(countAsked([...peers, self])).toBeWithin(10, 18);
+  expect(countAsked(peers)).toBe(30);
 });
 
 test('an error while a decided block is executed stops the engine and is reported once', async () => {

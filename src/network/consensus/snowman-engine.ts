@@ -95,10 +95,13 @@ export function startSnowmanEngine(
     const storing = decisions.record(results);
     return storing === undefined ? afterDecisions() : storing.then(afterDecisions);
   }
+  /** Ticks of the frontier poll since a block was processing. */
+  let quietTicks = 0;
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
     queue.post(() => {
-      if (consensus.processingCount() > 0) isRepollDue = true;
-      else poller.askFrontier();
+      quietTicks = consensus.processingCount() > 0 ? 0 : quietTicks + 1;
+      if (quietTicks === 0) isRepollDue = true;
+      else if (isAskDue(quietTicks, hasStake(transport.self))) poller.askFrontier();
     }),
   );
   const stop = (): void => {
@@ -162,6 +165,11 @@ function readEngineState({
     isSplit: frontiers.isSplit({ height, idAt: vm.blockIdAtHeight }),
   };
 }
+
+/** A validator gets each new block pushed: when it was quiet for so many ticks of the frontier poll, it asks at one of three only. */
+const ticksUntilQuiet = 10;
+const isAskDue = (quietTicks: number, isValidator: boolean): boolean =>
+  !isValidator || quietTicks <= ticksUntilQuiet || quietTicks % 3 === 0;
 
 type EventQueue = ReturnType<typeof createEventQueue>;
 

@@ -6,6 +6,8 @@ import { countVotes, filterVotes, type Votes } from './votes.ts';
 export type ChoiceTree = {
   readonly preference: () => Id;
   readonly isFinal: () => boolean;
+  /** The fewest polls that can make the choice final. */
+  readonly missingPolls: () => number;
   /** Adds a sibling. It is ignored if a decided bit is against it. */
   readonly add: (choice: Id) => void;
   /** Applies the votes of a poll for the siblings. */
@@ -46,6 +48,7 @@ export function createChoiceTree(parameters: SnowParameters, first: Id): ChoiceT
   return {
     preference: () => preferenceOf(root),
     isFinal: () => root.flake.isFinal,
+    missingPolls: () => (root.flake.isFinal ? 0 : parameters.beta - (resetNext ? 0 : root.flake.confidence)),
     add: (choice) => {
       if (agreesWithDecided(choice)) root = addChoice(root, choice);
     },

@@ -40,9 +40,14 @@ describe('consensus with the default parameters', () => {
   test('a poll without 15 votes starts the count again', () => {
     const consensus = createConsensus(defaultParameters, start);
     add(consensus, a, start.id, 1);
+    expect(consensus.missingPolls()).toBe(20);
     for (let poll = 1; poll < 20; poll++) consensus.recordPoll(votes([a, 20]));
+    expect(consensus.missingPolls()).toBe(1);
     expect(consensus.recordPoll(votes([a, 14]))).toEqual([]);
-    for (let poll = 1; poll < 20; poll++) expect(consensus.recordPoll(votes([a, 20]))).toEqual([]);
+    // The next vote resets it.
+    consensus.recordPoll(votes([a, 20]));
+    expect(consensus.missingPolls()).toBe(19);
+    for (let poll = 2; poll < 20; poll++) expect(consensus.recordPoll(votes([a, 20]))).toEqual([]);
     expect(short(consensus.recordPoll(votes([a, 20])))).toEqual(['accepted 01']);
   });
 

@@ -116,6 +116,11 @@ export function createConsensus(parameters: SnowParameters, start: BlockRef) {
     /** Whether a block is the last accepted one or on the preferred branch. */
     isPreferred: (id: Id): boolean => id === last.id || branch.has(id),
     processingCount: (): number => blocks.size - 1,
+    /** The fewest polls that can decide the tip of the preferred branch. */
+    missingPolls: (): number => {
+      const parent = blocks.get(branch.tip())?.block?.parentID;
+      return (parent === undefined ? undefined : blocks.get(parent)?.choice?.missingPolls()) ?? 0;
+    },
     /** The parent of a block that is processing or last accepted; undefined for the block that consensus started with. */
     parentOf: (id: Id): Id | undefined => blocks.get(id)?.block?.parentID,
   };
