@@ -5,6 +5,7 @@ import { createTestRequest } from '../src/api/rest/requests.fixture.ts';
 import { openPostgres } from '../src/app/platform/bun/postgres.ts';
 import { toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idText } from '../src/base/bytes/id.ts';
+import { verifyCitus } from '../src/cluster/chain/citus.ts';
 import type { Postgres } from '../src/cluster/postgres/postgres.ts';
 import { shardCount } from '../src/ledger/index/distribution.ts';
 import type { SqlQuery } from '../src/ledger/index/sql.ts';
@@ -76,6 +77,17 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
     const [found, expected] = [await rowsIn(sql), await rowsIn(plainSql)];
     await plainSql.close();
     for (const [i, [name, rows]] of expected.entries()) expect({ name, rows: found[i]?.[1] }).toEqual({ name, rows });
+  });
+
+  test('is refused to a role that may not finish the transactions of a dead worker', async () => {
+    const role = `limited_${process.pid}`;
+    await sql.all(`CREATE ROLE ${role} LOGIN`, []);
+    const url = new URL(namedCitus as string);
+    url.username = role;
+    const limited = openPostgres({ url: url.href, max: 1, dialect: 'citus' });
+    await expect(verifyCitus(limited)).rejects.toThrow(`recover_prepared_transactions() TO "${role}"`);
+    await limited.close();
+    await sql.all(`DROP ROLE ${role}`, []);
   });
 
   test('keeps on the coordinator alone only tables that do not grow with the number of transactions', async () => {
