@@ -13,6 +13,7 @@ function createHosts(
   given: { readonly [name: string]: Partial<FakeHost> },
   config: Partial<DatabaseConfig> = {},
   reserve: readonly string[] = [],
+  first = 0,
 ) {
   const states = new Map<string, FakeHost>(
     Object.entries(given).map(([name, state]) => [
@@ -35,7 +36,7 @@ function createHosts(
   let now = 0;
   const lines: string[] = [];
   const env = {
-    random: () => new Uint8Array(1),
+    random: () => new Uint8Array([first]),
     clock: { monotonic: () => now },
     timers: { after: () => () => {} },
     log: (line: string) => void lines.push(line),
@@ -61,6 +62,14 @@ function createHosts(
       ),
   };
 }
+
+test('of two hosts that accept writes on one timeline, every process takes the one that is named first', async () => {
+  for (const first of [0, 1]) {
+    const { select, selection } = createHosts({ a: { role: 'primary', timeline: 2 }, b: { role: 'primary', timeline: 2 } }, {}, [], first);
+    await select();
+    expect(selection.primary()?.host.name).toBe('a');
+  }
+});
 
 test('a replica is read before the primary, and the same one as long as it has what was served', async () => {
   const { select, set, selection } = createHosts({ p: { role: 'primary', timeline: 1, height: 5 }, a: { height: 5 }, b: { height: 5 } });

@@ -88,7 +88,8 @@ export function createHostSelection(
   const select = async (wanted: ReadPosition): Promise<void> => {
     const probed = await Promise.all(order.map(probe));
     const answers = probed.filter((one): one is Answer => 'position' in one);
-    const found = choosePrimary(answers);
+    // In the order in which the flag names them: of two hosts that were promoted apart from each other, every process takes the same one.
+    const found = choosePrimary([...hosts, ...reserve].flatMap((host) => answers.filter((one) => one.host === host)));
     if (found !== undefined) lag.add(found.position);
     setPrimary(found && { ...found, notifier: findNotifier(answers, found) });
     const reasons = new Map(probed.map((one) => [one.host, reasonAgainst(one, wanted)]));

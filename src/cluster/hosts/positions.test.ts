@@ -41,10 +41,15 @@ test('a replica is behind for as long as the primary has had what it lacks', () 
   lag.add(at(1, 6));
   now = 2000;
   expect([lag.of(at(1, 6)), lag.of(at(0, 6)), lag.of(at(0, 5))]).toEqual([0, 500, 1000]);
-  // The primary has lost commits: what it had before is no measure.
+  // The primary has lost commits: what it still has is a measure, at once.
   lag.add(at(0, 6));
-  lag.add(at(0, 6));
-  expect([lag.of(at(0, 6)), lag.of(at(0, 5))]).toEqual([0, Number.POSITIVE_INFINITY]);
+  expect([lag.of(at(0, 6)), lag.of(at(0, 5)), lag.of(at(0, 4))]).toEqual([0, 1000, Number.POSITIVE_INFINITY]);
+  lag.add(at(0, 9));
+  now = 2200;
+  lag.add(at(0, 8));
+  expect([lag.of(at(0, 8)), lag.of(at(0, 7))]).toEqual([0, 200]);
+  lag.add(at(0, 3));
+  expect([lag.of(at(0, 3)), lag.of(at(0, 2))]).toEqual([0, Number.POSITIVE_INFINITY]);
 });
 
 test('4,000 positions of the primary are remembered', () => {

@@ -12,12 +12,16 @@ export function createReplicaLag(now: () => number) {
   return {
     /** Adds what the primary has now. */
     add: (position: ReadPosition): void => {
-      const last = samples[samples.length - 1];
-      // What the primary had before it lost commits is no measure.
-      if (last !== undefined && !isAtLeast(position, last.position)) samples.length = 0;
-      if (last !== undefined && isAtLeast(last.position, position)) return;
       // How long the primary has had its first position is not known: a replica without it may be days behind.
-      samples.push({ at: samples.length === 0 ? Number.NEGATIVE_INFINITY : now(), position });
+      let at = samples.length === 0 ? Number.NEGATIVE_INFINITY : now();
+      // What the primary has lost is no measure. What it still has of that, it had at that time at the latest.
+      for (let last = samples.at(-1); last !== undefined && !isAtLeast(position, last.position); last = samples.at(-1)) {
+        at = last.at;
+        samples.pop();
+      }
+      const last = samples.at(-1);
+      if (last !== undefined && isAtLeast(last.position, position)) return;
+      samples.push({ at, position });
       if (samples.length > maxSamples) samples.shift();
     },
     /** Milliseconds that a replica with this position is behind; 0 if it has everything, infinite if it lacks what the primary had at first. */
