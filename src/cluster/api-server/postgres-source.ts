@@ -62,11 +62,12 @@ export async function openPostgresSource(
     await version.start();
     if (!hosts.isNotified()) env.log(unnotifiedWarning, 'warn');
 
-    // The statements of a turn are one group, which ends with its slowest: slow ones are joined and sent apart.
     const read: Sql = { ...version.sql, dialect };
-    const [sql, slowSql] = [joinStatements(read, env.timers.soon), joinStatements(read, env.timers.soon)];
-    const findUnrecorded = new Map<number, UnrecordedAddresses>();
-    for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, read, number));
+    const parts: ChainParts = {
+      description,
+      numberOf: (id) => chains.find((one) => one.id === id)?.number ?? 1,
+      status: indexStatus.status,
+    };
     const network = {
       description,
       networkName,
@@ -75,55 +76,11 @@ export async function openPostgresSource(
       now: () => Number(env.clock.unixSeconds()),
       dataAge: indexStatus.dataAge,
     };
-    const placeOf = (id: Id): number => chains.findIndex((one) => one.id === id);
-    const numberAt = (place: number): number => chains[place]?.number ?? 1;
-    const rpcUrlOf = (alias: string): string => `${description.node ?? ''}/ext/bc/${alias}`;
     const served = createServedChains({
       ...network,
-      chain: (id, alias, feeAsset) => {
-        const place = placeOf(id);
-        const number = numberAt(place);
-        const chain = { number, id, feeAsset, recentTip: () => version.recentTip(place) };
-        const reads = openReads(sql, chain);
-        const { backfillAddresses, backfills } = createIndexerBackfill(env, {
-          primary: hosts.primary,
-          version,
-          isAway: indexStatus.isAway,
-          sql,
-          chain,
-          completeFrom: reads.completeFrom,
-          findUnrecorded: findUnrecorded.get(number) as UnrecordedAddresses,
-          counterparts: description.counterparts.map((one) => parseId(one.id)),
-        });
-        return {
-          reads,
-          explorer: openExplorerReads(sql, { ...chain, hasInbound: false }, undefined, slowSql),
-          rpcUrl: rpcUrlOf(alias),
-          status: indexStatus.status,
-          epoch: neverReverted,
-          foreignImports: 'looked-up',
-          backfillAddresses,
-          backfills,
-        };
-      },
+      chain: await openServedChains(env, { parts, hosts, version, indexStatus, chains, read }),
     });
-    const settledSql = joinStatements({ ...version.settledSql, dialect }, env.timers.soon);
-    const settled = createServedChains({
-      ...network,
-      chain: (id, alias, feeAsset) => {
-        const chain = { number: numberAt(placeOf(id)), id, feeAsset, recentTip: () => undefined };
-        return {
-          reads: openReads(settledSql, chain),
-          explorer: openExplorerReads(settledSql, { ...chain, hasInbound: false }, undefined),
-          rpcUrl: rpcUrlOf(alias),
-          status: indexStatus.status,
-          epoch: neverReverted,
-          foreignImports: 'unknown',
-          // Further pages are of addresses that were backfilled before the first one.
-          backfillAddresses: undefined,
-        };
-      },
-    });
+    const settled = createServedChains({ ...network, chain: openSettledChains(env, parts, { ...version.settledSql, dialect }) });
     return {
       /** The database for reads of blocks; see `watchIndexVersion`. */
       sql: read,
@@ -149,6 +106,76 @@ export async function openPostgresSource(
       close: opened.close,
     };
   });
+}
+
+type IndexWatch = ReturnType<typeof watchIndexStatus>;
+
+/** What the chains of this server and those of `settled` have in common. */
+type ChainParts = {
+  readonly description: NetworkDescription;
+  readonly numberOf: (id: Id) => number;
+  readonly status: IndexWatch['status'];
+};
+
+type OpenChain = Parameters<typeof createServedChains>[0]['chain'];
+
+const commonOf = ({ description, status }: ChainParts, alias: string) => ({
+  rpcUrl: `${description.node ?? ''}/ext/bc/${alias}`,
+  status,
+  epoch: neverReverted,
+});
+
+/** The chains as of the last block that this server knows. What a request needs and the index lacks is fetched by the indexer. */
+async function openServedChains(
+  env: ClusterEnv,
+  {
+    parts,
+    hosts,
+    version,
+    indexStatus,
+    chains,
+    read,
+  }: {
+    readonly parts: ChainParts;
+    readonly hosts: DatabaseHosts;
+    readonly version: IndexVersion;
+    readonly indexStatus: IndexWatch;
+    readonly chains: Awaited<ReturnType<typeof indexedChains>>;
+    readonly read: Sql;
+  },
+): Promise<OpenChain> {
+  // The statements of a turn are one group, which ends with its slowest: slow ones are joined and sent apart.
+  const [sql, slowSql] = [joinStatements(read, env.timers.soon), joinStatements(read, env.timers.soon)];
+  const findUnrecorded = new Map<number, UnrecordedAddresses>();
+  for (const { number } of chains) findUnrecorded.set(number, await openBackfilledAddressReads(hosts.sql, read, number));
+  return (id, alias, feeAsset) => {
+    const place = chains.findIndex((one) => one.id === id);
+    const number = parts.numberOf(id);
+    const chain = { number, id, feeAsset, recentTip: () => version.recentTip(place) };
+    const reads = openReads(sql, chain);
+    const { backfillAddresses, backfills } = createIndexerBackfill(env, {
+      primary: hosts.primary,
+      version,
+      isAway: indexStatus.isAway,
+      sql,
+      chain,
+      completeFrom: reads.completeFrom,
+      findUnrecorded: findUnrecorded.get(number) as UnrecordedAddresses,
+      counterparts: parts.description.counterparts.map((one) => parseId(one.id)),
+    });
+    const explorer = openExplorerReads(sql, { ...chain, hasInbound: false }, undefined, slowSql);
+    return { ...commonOf(parts, alias), reads, explorer, foreignImports: 'looked-up', backfillAddresses, backfills };
+  };
+}
+
+/** The chains on a host that may lack blocks which were served. Nothing is fetched: further pages are of addresses that were backfilled before the first one. */
+function openSettledChains(env: ClusterEnv, parts: ChainParts, settledSql: Sql): OpenChain {
+  const sql = joinStatements(settledSql, env.timers.soon);
+  return (id, alias, feeAsset) => {
+    const chain = { number: parts.numberOf(id), id, feeAsset, recentTip: () => undefined };
+    const explorer = openExplorerReads(sql, { ...chain, hasInbound: false }, undefined);
+    return { ...commonOf(parts, alias), reads: openReads(sql, chain), explorer, foreignImports: 'unknown', backfillAddresses: undefined };
+  };
 }
 
 /** Watches the version of the index, and lets the hosts be chosen by what was served. `shared`: where the servers share what they have served. */
