@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/app/platform/bun/database.ts';
+import { spentRefs } from '../src/avm/tx/effects.ts';
+import { parseTx } from '../src/avm/tx/tx.ts';
 import { packVertex, parseVertex, type Vertex } from '../src/avm/tx/vertex.ts';
 import type { Address } from '../src/base/bytes/address.ts';
 import { bech32Decode } from '../src/base/bytes/bech32.ts';
@@ -153,6 +155,20 @@ describe('vertices', () => {
     expect([stop.isStop, stop.txIDs.length]).toEqual([true, 0]);
     expect(dagVertices.some(({ parentIDs }) => parentIDs.length > 1)).toBe(true);
     for (const vertex of dagVertices) expect(toHex(packVertex(vertex))).toBe(toHex(vertex.bytes));
+  });
+
+  test('have what those of mainnet have: several parents, full batches, a transaction in several vertices, every kind', () => {
+    const all = dagVertices.flatMap(({ txIDs }) => txIDs);
+    const kinds = new Set(dagVertices.flatMap(({ txs }) => txs.map((tx) => parseTx(tx).unsigned.kind)));
+    expect(Math.max(...dagVertices.map(({ parentIDs }) => parentIDs.length))).toBe(4);
+    expect(Math.max(...dagVertices.map(({ txIDs }) => txIDs.length))).toBe(30);
+    expect(all.length - new Set(all).size).toBe(2);
+    expect([...kinds].sort()).toEqual(['BaseTx', 'CreateAssetTx', 'ExportTx', 'ImportTx', 'OperationTx']);
+    // Two transactions of a vertex, one of which spends an output of the other.
+    const dependsWithin = dagVertices.some(({ txs, txIDs }) =>
+      txs.some((tx) => spentRefs(parseTx(tx).unsigned).some(({ txID }) => txIDs.includes(txID))),
+    );
+    expect(dependsWithin).toBe(true);
   });
 
   test('that break a rule are refused', () => {

@@ -1,6 +1,6 @@
 /**
  * Captures vectors/dag.json: the vertices that AvalancheGo 1.9.16 made on a custom network, and the outputs and transactions that AvalancheGo
- * 1.14.2 has after it linearized them. vectors/README.md says how that network was made. Arguments: URL of the AvalancheGo 1.14.2, data
+ * 1.14.2 has after 1.10.19 linearized them. vectors/README.md says how that network was made. Arguments: URL of the AvalancheGo 1.14.2, data
  * directory of a Serac that joined it and was stopped, genesis file, upgrade file.
  */
 
@@ -62,7 +62,7 @@ writeFileSync(
   new URL('../vectors/dag.json', import.meta.url),
   `${JSON.stringify(
     {
-      origin: 'vertices: AvalancheGo 1.9.16; block 0, outputs and balances: AvalancheGo 1.14.2 on the same database',
+      origin: 'vertices: AvalancheGo 1.9.16; stop vertex: 1.10.19; block 0, outputs and balances: 1.14.2, all on the same database',
       genesis: JSON.parse(genesisJson),
       upgrades: JSON.parse(readFileSync(upgradeFile, 'utf8')),
       blockchainID: idText(x.blockchainID),

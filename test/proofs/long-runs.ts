@@ -81,6 +81,13 @@ export const longRuns = {
     atLeast: 900,
     counts: 'seconds',
   },
+  dag: {
+    what: 'a DAG that five AvalancheGo 1.9.16 made under load, fetched from AvalancheGo only, then from Serac only, killed on the way; all bytes, outputs and balances compared',
+    command: 'AVALANCHEGO=PATH SERAC_DAG=DIR npx bun test ./test/join-dag-rehearsal-avalanchego.test.ts',
+    file: 'test/join-dag-rehearsal-avalanchego.test.ts',
+    atLeast: 20_000,
+    counts: 'transactions',
+  },
   'explorer-soak': {
     what: 'pages of the explorer that stay open at 50 transactions per second, all numbers compared',
     command: 'SERAC_SOAK_SECONDS=1200 npx bun test ./test/explorer-soak.test.ts',
