@@ -31,6 +31,8 @@ export type RpcOptions = {
   readonly longWork: LongWork;
   /** Limits the batches that run at the same time, since each may hold `maxBatchResponse` bytes of responses. */
   readonly limitBatches?: Mutex;
+  /** Called for every call that a reader process could answer too. */
+  readonly onRead?: (() => void) | undefined;
   /** Called for every call that is answered with an error. `describe` builds what a person reads. */
   readonly onRefused?: ((method: string, describe: () => RefusedCall) => void) | undefined;
 };
@@ -72,6 +74,7 @@ async function handleCall(services: Services, text: string, options: RpcOptions)
   let startedAt = 0;
   try {
     const found = findMethod(services, request.method, options.differences);
+    if (!found.needsWriter) options.onRead?.();
     if (found.needsWriter && services.forwardToWriter) return await services.forwardToWriter(Buffer.from(text, 'latin1'));
     // From here on this process runs the call: it is measured here, and an error gets a hint about the parameters.
     method = found;

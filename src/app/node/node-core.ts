@@ -70,6 +70,9 @@ export type StartOptions = {
   readonly listens: boolean;
 };
 
+/** When reader processes start, if `--workers` does not say how many there are: with the node, or when reads keep the writer process busy. */
+type ReaderStart = { readonly readersWaitForReads?: boolean };
+
 /**
  * Creates the core of a node, and passes it to `open`, which opens the store, the chains and the servers. If `open` fails, what it has opened is
  * closed again. The programs dev-chain.ts, follow.ts and join.ts in app/programs each consist of one call.
@@ -77,22 +80,27 @@ export type StartOptions = {
 export async function withNodeCore<T>(
   config: Config,
   env: Env,
-  { listens }: StartOptions,
+  { listens, readersWaitForReads = false }: StartOptions & ReaderStart,
   open: (core: NodeCore) => Promise<T>,
 ): Promise<T> {
   // The test mnemonic, the default, is valid; to check it would load the word list at every start.
   if (!isTestMnemonic(config.accounts.mnemonic)) await checkMnemonic(config.accounts.mnemonic);
   const logError = createErrorLog(env);
-  return withParts(logError, (parts) => open(createNodeCore(config, env, parts, logError, listens ? countReaders(config, env) : 0)));
+  const createReaders = () =>
+    createReaderPool(listens ? countReaders(config, env) : 0, env, {
+      shutdownTimeout: config.http.shutdownTimeout,
+      // A supervisor starts readers that go on answering while the writer process is replaced.
+      waitsForReads: readersWaitForReads && config.workers === 'auto' && env.supervisor === undefined,
+    });
+  return withParts(logError, (parts) => open(createNodeCore(config, env, parts, logError, createReaders())));
 }
 
-function createNodeCore(config: Config, env: Env, parts: Parts, logError: (error: unknown) => void, readerCount: number): NodeCore {
+function createNodeCore(config: Config, env: Env, parts: Parts, logError: (error: unknown) => void, readers: ReaderPool): NodeCore {
   const phases = createStartPhases(env.clock.monotonic);
   const context = createNetworkContext(config, env);
   const { chain, clock } = context;
   const identity = loadIdentity(config.identity, { files: env.files, unixSeconds: env.clock.unixSeconds, random: env.random });
   const bus = createEventBus(logError);
-  const readers = createReaderPool(readerCount, env, config.http.shutdownTimeout);
   const health = createHealth({
     now: clock.unixNanos,
     after: env.timers.after,

@@ -4,10 +4,11 @@ import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts
 import type { Env } from '../platform/env.ts';
 import type { ProcessActivity } from '../platform/node-processes.ts';
 import type { MessageFromReader, MessageToReader } from './messages.ts';
+import { demandPerSecond } from './read-demand.ts';
 import { createReaderPool } from './reader-pool.ts';
 
 /** Starts fake readers that only exchange messages, in virtual time. */
-function startFakes(count: number) {
+function startFakes(count: number, waitsForReads = false) {
   const { timing, until, pass } = createVirtualTiming();
   const spawned: FakeChild[] = [];
   const fake = {
@@ -30,7 +31,7 @@ function startFakes(count: number) {
     log: (line: string) => void log.push(line),
   } as unknown as Env;
   let changes = 0;
-  const readers = createReaderPool(count, env, 10_000);
+  const readers = createReaderPool(count, env, { shutdownTimeout: 10_000, waitsForReads });
   readers.start({
     handler: async () => ({ status: 200, headers: {}, body: '' }),
     logError: () => expect.unreachable(),
@@ -47,7 +48,9 @@ function fakeChild(answersTo: (message: MessageToReader) => boolean) {
   const listeners: ((message: unknown) => void)[] = [];
   const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
   const killed: string[] = [];
+  const sent: MessageToReader[] = [];
   return {
+    sent,
     exited,
     exit,
     killed,
@@ -60,6 +63,7 @@ function fakeChild(answersTo: (message: MessageToReader) => boolean) {
       for (const listener of listeners) listener(message);
     },
     send: (message: unknown) => {
+      sent.push(message as MessageToReader);
       if (answersTo(message as MessageToReader)) for (const listener of listeners) listener({ reader: 'pong', isServing: true });
     },
   };
@@ -241,4 +245,21 @@ test('counters never fall: not while a reader does not answer, and not when it w
     ['calls_total', 7],
     ['clients', 1],
   ]);
+});
+
+test('readers that wait for reads start when there are many, with the state that was sent before', async () => {
+  const { readers, spawned } = startFakes(1, true);
+  expect(spawned).toHaveLength(0);
+  expect(readers.check()).toEqual({ details: { wanted: 0, serving: 0, replaced: 0 }, error: undefined });
+  await readers.setState({ clock: 'set before' } as never);
+  for (let i = 0; i < demandPerSecond; i++) readers.countRead?.('call');
+  expect(spawned).toHaveLength(1);
+  expect(spawned[0]?.sent.find(({ reader }) => reader === 'setState')).toMatchObject({ state: { clock: 'set before' } });
+});
+
+test('readers that wait for reads do not start any more in a node that stops', () => {
+  const { readers, spawned } = startFakes(1, true);
+  readers.announceStopping();
+  for (let i = 0; i < demandPerSecond; i++) readers.countRead?.('call');
+  expect(spawned).toHaveLength(0);
 });

@@ -7,6 +7,7 @@ import { createBackoff } from '../../base/timing/backoff.ts';
 import type { ReaderProcess } from '../platform/node-processes.ts';
 import { hungTimeout, stillTimeout, watchHeartbeat } from './heartbeat.ts';
 import type { MessageFromReader, MessageToReader, ReaderState } from './messages.ts';
+import { createReadDemand } from './read-demand.ts';
 import { type RelayTimers, serveRelay } from './relay.ts';
 import { serveStreamLimit } from './relayed-streams.ts';
 
@@ -22,8 +23,10 @@ type ReaderPoolEnv = {
 /** The reader processes of the node. The writer process starts, watches and replaces them. */
 export type ReaderPool = {
   readonly count: number;
-  /** Starts the reader processes. */
+  /** Starts the reader processes, or lets them start when reads keep the writer process busy. */
   readonly start: (options: ReaderPoolOptions) => void;
+  /** Counts a read that the writer process answers. Undefined if readers do not wait for that. */
+  readonly countRead: ReturnType<typeof createReadDemand> | undefined;
   readonly collectFamilies: () => Promise<MetricFamily[][]>;
   /** Health check: fails while a reader that served before is not serving. */
   readonly check: Check;
@@ -80,28 +83,48 @@ export const stableAfter = 60_000;
  * Started before the database is opened, they serve 120 ms earlier, but the banner comes 160 ms later (510 ms in place of 350), since both
  * processes load the program at once.
  */
-export function createReaderPool(count: number, env: ReaderPoolEnv, shutdownTimeout: number): ReaderPool {
+export function createReaderPool(
+  count: number,
+  env: ReaderPoolEnv,
+  { shutdownTimeout, waitsForReads }: { readonly shutdownTimeout: number; readonly waitsForReads: boolean },
+): ReaderPool {
   let slots: readonly ReaderSlot[] = [];
+  let spawnAll = (): void => {};
+  let currentState: ReaderState | undefined;
+  let isStopping = false;
   return {
     count,
+    countRead: count > 0 && waitsForReads ? createReadDemand(env.clock.monotonic, () => spawnAll()) : undefined,
     start: (options) => {
-      slots = Array.from({ length: count }, () => keepReaderRunning(env, options, getStopTimeout(shutdownTimeout)));
+      spawnAll = () => {
+        if (isStopping) return;
+        slots = Array.from({ length: count }, () => keepReaderRunning(env, options, getStopTimeout(shutdownTimeout), currentState));
+        if (waitsForReads) options.onChange();
+      };
+      if (!waitsForReads) spawnAll();
     },
     collectFamilies: () => Promise.all(slots.map((slot) => slot.collectFamilies())),
     check: () => {
       const failed = slots.map((slot) => slot.failure()).filter((failure) => failure !== undefined);
-      const details = { wanted: count, serving: slots.filter((slot) => slot.isServing()).length, replaced: countReplaced(slots) };
+      const details = { wanted: slots.length, serving: slots.filter((slot) => slot.isServing()).length, replaced: countReplaced(slots) };
       return { details, error: failed.length > 0 ? failed.join('; ') : undefined };
     },
-    setState: async (state) => void (await Promise.all(slots.map((slot) => slot.setState(state)))),
+    setState: async (state) => {
+      currentState = state;
+      await Promise.all(slots.map((slot) => slot.setState(state)));
+    },
     hasListeners: () => slots.some((slot) => slot.isListening()),
     sendToListeners: (message) => {
       for (const slot of slots) if (slot.isListening()) slot.send(message);
     },
     announceStopping: () => {
+      isStopping = true;
       for (const slot of slots) slot.send({ reader: 'stopping' });
     },
-    stop: async () => void (await Promise.all(slots.map((slot) => slot.stop()))),
+    stop: async () => {
+      isStopping = true;
+      await Promise.all(slots.map((slot) => slot.stop()));
+    },
   };
 }
 
@@ -120,7 +143,12 @@ type ReaderSlot = {
 const countReplaced = (slots: readonly ReaderSlot[]): number => slots.reduce((sum, slot) => sum + slot.replaced(), 0);
 
 /** One reader and its replacements. */
-function keepReaderRunning(env: ReaderPoolEnv, options: ReaderPoolOptions, stopTimeout: number): ReaderSlot {
+function keepReaderRunning(
+  env: ReaderPoolEnv,
+  options: ReaderPoolOptions,
+  stopTimeout: number,
+  firstState: ReaderState | undefined,
+): ReaderSlot {
   const restartBackoff = createBackoff(backoffLimits, () => Buffer.from(env.random(4)).readUInt32BE() / 2 ** 32);
   let reader: RunningReader | undefined;
   let servingSince: number | undefined;
@@ -129,7 +157,7 @@ function keepReaderRunning(env: ReaderPoolEnv, options: ReaderPoolOptions, stopT
   let replaced = 0;
   let cancelRestart = () => {};
   let isStopping = false;
-  let currentState: ReaderState | undefined;
+  let currentState = firstState;
   /** The last metrics of the running reader, and the counters of those before it. */
   let families: MetricFamily[] = [];
   let ended: MetricFamily[] = [];

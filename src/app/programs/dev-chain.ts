@@ -11,7 +11,7 @@ import { startSoloChains } from '../solo/solo-chains.ts';
 
 /** `serac`: a chain that this node decides alone, with funded accounts, `dev.*` methods, snapshots and a state file. Tests give it another store. */
 export const runDevChain = (config: Config, env: Env, options: StartOptions, kind: StoreKind = soloStore): Promise<Node> =>
-  withNodeCore(config, env, options, async (core) => {
+  withNodeCore(config, env, { ...options, readersWaitForReads: true }, async (core) => {
     const { parts, context, identity } = core;
     const switches = openDevSwitches(core);
     const store = parts.add(nodeStore(core, kind));

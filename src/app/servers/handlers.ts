@@ -25,7 +25,7 @@ import { createExplorer, withHomePage } from './explorer.ts';
 import { apisOnMainPort, apisOnOwnPorts } from './serve-options.ts';
 
 /** How calls of the Node RPC are answered. */
-export type RpcAnswering = Pick<RpcOptions, 'differences' | 'longWork' | 'onRefused'> & {
+export type RpcAnswering = Pick<RpcOptions, 'differences' | 'longWork' | 'onRefused' | 'onRead'> & {
   /** Empty in `serac api`, which is not a node. */
   readonly nodeID: string;
 };
@@ -50,7 +50,7 @@ export function createHandlers({
   access,
   health,
   features,
-  rpc: { nodeID, differences, longWork, onRefused },
+  rpc: { nodeID, differences, longWork, onRefused, onRead },
   observer,
   logError,
   routes,
@@ -76,7 +76,7 @@ export function createHandlers({
   const { allowedHosts, allowedOrigins } = config.http;
   const admitCalls = createRpcLimit(config, access.gate);
   const limitBatches = createSlots({ total: maxRunningBatches }).run;
-  const rpcOptions = { differences, onUnexpectedError: logError, longWork, limitBatches, onRefused };
+  const rpcOptions = { differences, onUnexpectedError: logError, longWork, limitBatches, onRefused, onRead };
   const createPortHandler = (selection: ApiSelection | undefined, paths: NamedRoutes): Handler => {
     const { prefixHandlers, documents, operations } = apis(selection);
     const ownRoutes = withOpenRpc(new Map([...documents, ...paths]), env.version, differences.underscoreNames);

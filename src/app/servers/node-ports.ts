@@ -20,7 +20,15 @@ export function createNodePorts(
   apis: BannerInfo['apis'],
   recorder: CallRecorder | undefined,
 ) {
-  const withLogs = (handler: Handler): Handler => withRequestLog(recorder?.wrap(handler) ?? handler, env);
+  const { countRead } = readers;
+  const withLogs = (handler: Handler): Handler => withRequestLog(recorder?.wrap(countPages(handler)) ?? countPages(handler), env);
+  const countPages = (handler: Handler): Handler =>
+    countRead === undefined
+      ? handler
+      : (request) => {
+          if (request.method === 'GET') countRead('page');
+          return handler(request);
+        };
   const aliases = context.specs.slice(1).map(({ aliases: [alias] }) => alias);
   let mainHandler: Handler = async () => ({ status: 503, headers: {}, body: '' });
   let url = '';

@@ -129,6 +129,7 @@ export async function serveNode({
       differences: context.differences,
       longWork: context.chain.longWork,
       onRefused: feed.onRefused,
+      onRead: core.readers.countRead && (() => core.readers.countRead?.('call')),
     },
     observer: metrics.apiObserver,
     logError,
