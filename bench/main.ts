@@ -13,6 +13,7 @@ import { runHostile } from './hostile.ts';
 import { runIndexCost } from './index-cost.ts';
 import { runIndexCurve } from './index-curve.ts';
 import { runIndexLoad } from './index-load.ts';
+import { measureLibrary } from './library.ts';
 import { runLimits } from './limits.ts';
 import { createLoadGenerator, type LoadGenerator } from './load.ts';
 import {
@@ -119,6 +120,7 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   if (issued !== undefined) await measureIssueByWorkers(issued, withWorkers, fixture, load, report);
   if (binary !== undefined) await measureFirstTransactions({ ours: serac(env), theirs: other }, load, options, report);
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
+  await measureLibrary(env, options, report);
   console.log(formatTable(rows, { ours: ours.name, theirs: theirs.name, showTargets: binary !== undefined }));
   console.log(`memory after these runs: ${loaded.join(', ')}`);
   return rows;

@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url';
+import { nodes, runsSerac } from '../test/nodes.ts';
+import { BenchError } from './fault.ts';
+import { isSelected } from './measure.ts';
+import type { Options } from './options.ts';
+import type { ReportRow } from './report.ts';
+import { type BenchEnv, serac } from './servers.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The runtimes of `createNode`, and the most milliseconds of the first node and of each transaction after it. */
+const runtimes = [
+  { name: 'Bun', program: process.execPath, first: 60, send: 1.5 },
+  // Without a Node that is new enough there are no rows of it: `npm ci` in test/nodes installs one.
+  { name: 'Node', program: nodes.filter(runsSerac).at(-1)?.path, first: 50, send: 1.5 },
+] as const;
+
+const names = {
+  command: 'client command, CPU time',
+  first: (runtime: string) => `createNode on ${runtime}, first`,
+  send: (runtime: string) => `createNode on ${runtime}, then send`,
+};
+
+/** Measures what a person or a test suite waits for: a command that asks a running node, and a node inside a process. Needs the built package. */
+export async function measureLibrary(env: BenchEnv, options: Options, reportRow: (row: ReportRow) => void): Promise<void> {
+  const report = (row: ReportRow): void => {
+    if (isSelected(row.name, options)) reportRow(row);
+  };
+  const wanted = [names.command, ...runtimes.flatMap(({ name }) => [names.first(name), names.send(name)])];
+  if (!wanted.some((name) => isSelected(name, options))) return;
+  await run([process.execPath, 'tools/build.ts'], env);
+  const server = await serac(env).start();
+  try {
+    const command = [`${root}bin/serac`, 'rpc', 'avm.getHeight', `--url=http://127.0.0.1:${server.port}`];
+    const cpu = await repeat(options.rounds, async () => (await run(command, env)).cpuMs);
+    report({ name: names.command, unit: 'ms', ours: cpu, theirs: [], target: { atMost: 60 } });
+  } finally {
+    await server.stop();
+  }
+  for (const { name, program, first, send } of runtimes) {
+    if (program === undefined) continue;
+    const runs = await repeat(options.rounds, async () => {
+      const { output } = await run([program, 'bench/create-node.mjs'], env);
+      return JSON.parse(output) as { first: number; send: number };
+    });
+    report({ name: names.first(name), unit: 'ms', ours: runs.map((one) => one.first), theirs: [], target: { atMost: first } });
+    report({ name: names.send(name), unit: 'ms', ours: runs.map((one) => one.send), theirs: [], target: { atMost: send } });
+  }
+}
+
+async function repeat<T>(rounds: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let round = 0; round < rounds; round++) results.push(await work());
+  return results;
+}
+
+async function run(command: readonly string[], { signal }: BenchEnv): Promise<{ readonly output: string; readonly cpuMs: number }> {
+  const child = Bun.spawn([...command], { cwd: root, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', signal });
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  if ((await child.exited) !== 0) throw new BenchError(`${command.join(' ')} exited with ${child.exitCode}: ${errors.slice(-2000)}`);
+  return { output, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? Number.NaN) / 1000 };
+}
