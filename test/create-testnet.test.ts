@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { acceptsFlag, flagTable } from '../src/app/config/flag-table.ts';
 import { camelCase } from '../src/sdk/options-config.ts';
+import { readOuterBlock } from './outer-blocks.ts';
 import { eventually } from './processes.ts';
 
 /** `createTestnet` of the library: faults as methods, and nothing left of it however its program ends. */
@@ -51,6 +52,46 @@ test('a testnet goes on without a node that is killed, delays its messages, grow
   }
   expect(existsSync(testnet.folder)).toBe(false);
   await expect(testnet.heal()).rejects.toThrow('the testnet is closed');
+});
+
+/** A testnet that is ready before its upgrade, however slow the machine is. */
+async function startBeforeUpgrade(): Promise<{ readonly testnet: Awaited<ReturnType<typeof createTestnet>>; readonly upgradeAt: number }> {
+  for (let seconds = 20; ; seconds *= 3) {
+    const upgradeAt = Date.now() + 1000 * seconds;
+    const testnet = await createTestnet(3, { networkId: 1337, upgradeAt: `granite=${seconds}s` });
+    if (Date.now() < upgradeAt - 5000) return { testnet, upgradeAt };
+    await testnet.close();
+  }
+}
+
+test('a testnet crosses the time of an upgrade', async () => {
+  const { testnet, upgradeAt } = await startBeforeUpgrade();
+  try {
+    const [first] = testnet.nodes;
+    const { accounts } = await first.dev.accounts();
+    const send = async (i: number): Promise<bigint> => {
+      const { txID } = await testnet.nodes[i % 3].dev.send({ from: 0, to: accounts[1].address, amount: '1 AVAX' });
+      await testnet.accepted(txID);
+      return BigInt((await first.avm.getHeight()).height);
+    };
+    const epochsAt = (height: bigint) => [1, 2, 3].map((n) => readOuterBlock(`${testnet.folder}/node-${n}`, height).epoch?.number);
+    await send(0);
+    const isOfUpgrade = (): boolean => Date.now() > upgradeAt + 2000;
+    let sent = 1;
+    for (; !isOfUpgrade(); sent++) {
+      await send(sent);
+      await Bun.sleep(1000);
+    }
+    const last = await send(sent);
+    // Granite gives each block an epoch.
+    expect([epochsAt(1n), epochsAt(last)]).toEqual([
+      [undefined, undefined, undefined],
+      [1n, 1n, 1n],
+    ]);
+    await testnet.ready();
+  } finally {
+    await testnet.close();
+  }
 });
 
 test('a testnet ends when its program is killed', async () => {
