@@ -7,7 +7,7 @@ import type { Endpoint, PeerSocket, PeerSockets } from './socket.ts';
 import { createTokenBucket, type PeerTiming, randomNumber } from './timing.ts';
 
 /** The longest delay in milliseconds while this node is cut off: it must be back within seconds of its peers. */
-const longestCutOff = 4000;
+const longestCutOff = 2000;
 
 type Target = { endpoint: Endpoint; delay: number; cancel: () => void };
 
