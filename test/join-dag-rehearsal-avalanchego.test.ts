@@ -11,7 +11,7 @@ import { getNetwork } from '../src/avm/network.ts';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import { parseTx, type Tx } from '../src/avm/tx/tx.ts';
 import { parseUtxo, refId, type Utxo } from '../src/avm/tx/utxo.ts';
-import { type Address, createAddressFormatter } from '../src/base/bytes/address.ts';
+import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { fromHex, parseHex, toHex } from '../src/base/bytes/hex.ts';
 import { type Id, idFromBytes, idOf, idText } from '../src/base/bytes/id.ts';
 import { openState } from '../src/ledger/state/chain-state.ts';
@@ -36,7 +36,7 @@ const kills = Number(process.env.SERAC_DAG_KILLS ?? 10);
 const folder = mkdtempSync(join(tmpdir(), 'serac-dag-rehearsal-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What AvalancheGo has at a height: the unspent outputs of each key, and the time of the block. */
+/** What AvalancheGo has at a height: the unspent outputs of some keys, and the time of the block. */
 type Moment = { readonly height: number; readonly time: number; readonly utxos: ReadonlyMap<string, readonly Utxo[]> };
 
 const call = async <T>({ name, client }: NetworkNode, path: string, method: string, params: object): Promise<T> => {
@@ -87,7 +87,8 @@ async function addBlocks(node: NetworkNode, { feeAsset, wallet, show }: Rehearsa
     .reduce((best, utxo) => (amountOf(utxo) > amountOf(best) ? utxo : best));
   for (let i = 0; i < 10; i++) {
     await Bun.sleep(2100);
-    for (const key of [wallet.keys[1 + (i % 6)], wallet.keys[1 + ((i + 2) % 6)]] as (typeof ewoq)[]) {
+    const paid = [wallet.keys[1 + (i % 6)], wallet.keys[1 + ((i + 2) % 6)]] as (typeof ewoq)[];
+    for (const key of paid) {
       const tx = signDraft(
         baseTx(wallet, { utxos: [last], change: ownedBy([ewoq]), memo: new Uint8Array(0), now: 0n }, [
           transfer(feeAsset, 1000n + BigInt(i), ownedBy([key])),
@@ -103,7 +104,8 @@ async function addBlocks(node: NetworkNode, { feeAsset, wallet, show }: Rehearsa
       encoding: 'json',
     });
     const utxos = new Map<string, readonly Utxo[]>();
-    for (const { address } of wallet.keys)
+    // The two keys that were paid, and sometimes the one that paid: each has thousands of outputs.
+    for (const { address } of i % 5 === 0 ? [...paid, ewoq] : paid)
       utxos.set(
         show(address),
         (await utxosOf(node, show(address))).map((hex) => parseUtxo(fromHex(hex))),
@@ -210,10 +212,10 @@ const txBytesOf = async (node: NetworkNode, id: Id): Promise<string> =>
   (await call<{ tx: string }>(node, '/ext/bc/X', 'avm.getTx', { txID: idText(id), encoding: 'hex' })).tx;
 
 /** All transactions of the chain as AvalancheGo has them; Serac must have the same bytes. */
-async function compareTxs(go: NetworkNode, node: NetworkNode, txIDs: readonly Id[]): Promise<Tx[]> {
+async function compareTxs(expectedOf: (id: Id) => Promise<string>, node: NetworkNode, txIDs: readonly Id[]): Promise<Tx[]> {
   const txs: Tx[] = [];
   await forAll(txIDs, async (id) => {
-    const [expected, found] = await Promise.all([txBytesOf(go, id), txBytesOf(node, id)]);
+    const [expected, found] = await Promise.all([expectedOf(id), txBytesOf(node, id)]);
     if (expected !== found) throw new Error(`${node.name}: transaction ${idText(id)} differs`);
     const tx = parseTx(parseHex('hex', expected));
     expect(tx.id).toBe(id);
@@ -231,17 +233,25 @@ function unspentAfter(txs: readonly Tx[]): Map<Id, Utxo> {
   return unspent;
 }
 
+function askOnce<K, V>(ask: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const answers = new Map<K, Promise<V>>();
+  return (key) => {
+    const answer = answers.get(key) ?? ask(key);
+    answers.set(key, answer);
+    return answer;
+  };
+}
+
 /** Compares the unspent outputs of every address that ever had one. */
 async function compareOutputs(
-  go: NetworkNode,
+  expectedOf: (address: string) => Promise<string[]>,
   node: NetworkNode,
-  addresses: readonly Address[],
-  show: (address: Address) => string,
+  addresses: readonly string[],
 ): Promise<number> {
   let outputs = 0;
   await forAll(addresses, async (address) => {
-    const [expected, found] = await Promise.all([utxosOf(go, show(address)), utxosOf(node, show(address))]);
-    if (expected.join() !== found.join()) throw new Error(`${node.name}: outputs of ${show(address)} differ`);
+    const [expected, found] = await Promise.all([expectedOf(address), utxosOf(node, address)]);
+    if (expected.join() !== found.join()) throw new Error(`${node.name}: outputs of ${address} differ`);
     outputs += expected.length;
   });
   return outputs;
@@ -267,8 +277,11 @@ function compareStored(dataDir: string, { network, x }: Rehearsal, txs: readonly
   }
 }
 
-/** The amount of an output as the Data API counts it: an NFT is one. */
-const amountOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : 'payload' in output ? 1n : 0n);
+/** Outputs that the Data API counts as one each. */
+const counted: readonly string[] = ['nftfx.TransferOutput', 'propertyfx.OwnedOutput'];
+
+/** The amount of an output as the Data API counts it. */
+const amountOf = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : counted.includes(output.kind) ? 1n : 0n);
 
 /** Adds up amounts of assets. */
 function createBalances() {
@@ -292,7 +305,7 @@ function balancesFrom(utxos: readonly Utxo[], time: number) {
   return balances;
 }
 
-/** Compares the balances of every key at every moment with those of Serac's history. */
+/** Compares the balances of keys at every moment with those of Serac's history. */
 async function compareHistory(program: Program, { network }: Rehearsal, moments: readonly Moment[]): Promise<number> {
   type Amounts = readonly { readonly assetId: string; readonly amount: string }[];
   let compared = 0;
@@ -322,10 +335,12 @@ test.skipIf(binary === undefined || source === undefined)(
     try {
       const goNode: NetworkNode = { name: 'AvalancheGo', client: go.client };
       const moments = await addBlocks(goNode, rehearsal);
+      note('AvalancheGo has blocks');
       const height = await heightOf(goNode);
       const goPeer = { ip: `127.0.0.1:${go.stakingPort}`, id: await nodeIDOf(goNode) };
 
       const whole = await fetchChain('whole', rehearsal, goPeer, height, { times: 0, total: 0 });
+      await compareHistory(whole.program, rehearsal, moments);
       await whole.program.stop();
       note(`whole: ${whole.seconds.toFixed(1)} s, CPU ${whole.cpu} s, ${whole.megabytes.toFixed(0)} MB`);
       const { txIDs, dagTxs, vertices } = readTxIDs(join(folder, 'whole'));
@@ -339,6 +354,9 @@ test.skipIf(binary === undefined || source === undefined)(
       const second = await fetchChain('from-serac', rehearsal, firstPeer, height, { times: kills, total: vertices });
       stops.push(second.program.stop);
 
+      // What AvalancheGo has is asked once.
+      const expectedTx = askOnce((id: Id) => txBytesOf(goNode, id));
+      const expectedOutputs = askOnce((address: string) => utxosOf(goNode, address));
       let outputs = 0;
       let balances = 0;
       for (const { node, program, name } of [
@@ -346,13 +364,13 @@ test.skipIf(binary === undefined || source === undefined)(
         { ...second, name: 'from-serac' },
       ]) {
         note(`${name}: at the tip`);
-        const dag = await compareTxs(goNode, node, txIDs);
+        const dag = await compareTxs(expectedTx, node, txIDs);
         note(`${name}: transactions are equal`);
         const blocks = await blockTxs(goNode, height);
         const txs = [...rehearsal.x.genesis.assets.map(({ tx }) => tx), ...dag, ...blocks];
         const unspent = unspentAfter(txs);
         const addresses = new Set(txs.flatMap((tx) => effectsOf(tx).created.flatMap(({ output }) => output.addresses)));
-        outputs = await compareOutputs(goNode, node, [...addresses], rehearsal.show);
+        outputs = await compareOutputs(expectedOutputs, node, [...addresses].map(rehearsal.show));
         note(`${name}: outputs are equal`);
         balances = await compareHistory(program, rehearsal, moments);
         note(`${name}: balances are equal`);
