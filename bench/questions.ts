@@ -111,4 +111,28 @@ export const questions: readonly Question[] = [
     isBesideAvalancheGo: true,
     isInReadme: false,
   },
+  {
+    question: 'How many of the first 1,000 transactions after a start are accepted per second?',
+    mode: 'table',
+    row: 'first 1,000 accepted after a start',
+    unit: '/s',
+    isBesideAvalancheGo: true,
+    isInReadme: false,
+  },
+  {
+    question: 'How many of the next 4,000?',
+    mode: 'table',
+    row: 'next 4,000 accepted after a start',
+    unit: '/s',
+    isBesideAvalancheGo: true,
+    isInReadme: false,
+  },
+  {
+    question: 'How much CPU time does a client command take?',
+    mode: 'table',
+    row: 'client command, CPU time',
+    unit: 'ms',
+    isBesideAvalancheGo: false,
+    isInReadme: false,
+  },
 ];
