@@ -116,16 +116,16 @@ const addFigure = ({ figures }: Layout, name: string, value: number): void => {
 };
 
 /** Loads the chain into an empty schema. What it takes until block 0 is stored, the creation of the tables, is not counted. */
-async function measureLoading({ signal }: BenchEnv, node: BenchServer, layout: Layout, txs: number): Promise<void> {
+async function measureLoading(env: BenchEnv, node: BenchServer, layout: Layout, txs: number): Promise<void> {
   const { admin, schema, url, flags } = layout;
   await admin.all(`DROP SCHEMA IF EXISTS ${schema} CASCADE`, []);
   await admin.all(`CREATE SCHEMA ${schema}`, []);
   const target = [`http://127.0.0.1:${node.port}`, `--database-url=${url}`, '--network-id=local', '--trust-node', '--silent'];
   // Another program may use the processors for seconds.
-  const child = Bun.spawn([...indexerCommand, ...target, '--database-timeout=60s', ...flags], {
+  const child = Bun.spawn([...indexerCommand(env), ...target, '--database-timeout=60s', ...flags], {
     stdout: 'ignore',
     stderr: 'inherit',
-    signal,
+    signal: env.signal,
   });
   const readProgress = async (): Promise<number> => {
     const [row] = await admin

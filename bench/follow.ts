@@ -54,15 +54,11 @@ async function fillChain({ port }: BenchServer, count: number, load: LoadGenerat
 }
 
 /** Starts `serac follow`; returns the seconds until it has the block at a height. */
-async function measureCatchUp(
-  { dir, signal }: BenchEnv,
-  node: BenchServer,
-  height: number,
-  onCpu: (seconds: number) => void,
-): Promise<number> {
+async function measureCatchUp(env: BenchEnv, node: BenchServer, height: number, onCpu: (seconds: number) => void): Promise<number> {
+  const { dir, signal } = env;
   const dataDir = mkdtempSync(join(dir, 'follow-'));
   const started = performance.now();
-  const command = [...seracCommand, 'follow', `http://127.0.0.1:${node.port}`, '--http-port', '0', '--json', '--data-dir', dataDir];
+  const command = [...seracCommand(env), 'follow', `http://127.0.0.1:${node.port}`, '--http-port', '0', '--json', '--data-dir', dataDir];
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'ignore', signal });
   try {
     const { url } = JSON.parse(await readFirstLine(child.stdout)) as { url: string };

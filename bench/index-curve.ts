@@ -47,7 +47,7 @@ export async function runIndexCurve(env: BenchEnv, options: Options): Promise<vo
     signal: env.signal,
   });
   const command = [
-    ...indexerCommand,
+    ...indexerCommand(env),
     `http://127.0.0.1:${port}`,
     `--database-url=${url.href}`,
     '--network-id=local',

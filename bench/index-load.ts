@@ -48,7 +48,7 @@ export const txsPerBlock = 40;
 
 type Load = { readonly server: string; readonly txs: number; readonly flags: readonly string[] };
 
-async function measureLoad({ signal }: BenchEnv, node: BenchServer, { server, txs, flags }: Load): Promise<Round> {
+async function measureLoad(env: BenchEnv, node: BenchServer, { server, txs, flags }: Load): Promise<Round> {
   const blocks = 1 + Math.ceil(txs / txsPerBlock);
   const admin = openPostgres({ url: server, max: 1, statementMilliseconds: 60_000 });
   const name = `serac_bench_load_${process.pid}`;
@@ -58,9 +58,9 @@ async function measureLoad({ signal }: BenchEnv, node: BenchServer, { server, tx
   url.pathname = `/${name}`;
   const cpuOf = (pid: number) => ((readCpuSeconds(pid) ?? 0) * 1e6) / txs;
   const nodeBefore = cpuOf(node.pid);
-  const command = [...indexerCommand, `http://127.0.0.1:${node.port}`, `--database-url=${url.href}`, '--network-id=local', '--silent'];
+  const command = [...indexerCommand(env), `http://127.0.0.1:${node.port}`, `--database-url=${url.href}`, '--network-id=local', '--silent'];
   const started = performance.now();
-  const child = Bun.spawn([...command, ...flags], { stdout: 'ignore', stderr: 'inherit', signal });
+  const child = Bun.spawn([...command, ...flags], { stdout: 'ignore', stderr: 'inherit', signal: env.signal });
   try {
     const sessions = await waitForHeight(url.href, blocks, () => child.exitCode === null);
     const seconds = (performance.now() - started) / 1000;

@@ -1,5 +1,8 @@
+import { cpSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodes, runsSerac } from '../test/nodes.ts';
+import { createProgramFolder } from '../tools/build.ts';
 import { BenchError } from './fault.ts';
 import { isSelected } from './measure.ts';
 import type { Options } from './options.ts';
@@ -30,12 +33,17 @@ export async function measureLibrary(env: BenchEnv, options: Options, reportRow:
   if (!wanted.some((name) => isSelected(name, options))) return;
   await run([process.execPath, 'tools/build.ts'], env);
   const server = await serac(env).start();
+  const folder = createProgramFolder();
   try {
-    const command = [`${root}bin/serac`, 'rpc', 'avm.getHeight', `--url=http://127.0.0.1:${server.port}`];
+    // Without the source beside it, which `bin/serac` would run.
+    for (const path of ['bin', 'package.json']) cpSync(join(root, path), join(folder, path), { recursive: true });
+    symlinkSync(join(root, 'dist'), join(folder, 'dist'));
+    const command = [join(folder, 'bin/serac'), 'rpc', 'avm.getHeight', `--url=http://127.0.0.1:${server.port}`];
     const cpu = await repeat(options.rounds, async () => (await run(command, env)).cpuMs);
     report({ name: names.command, unit: 'ms', ours: cpu, theirs: [], target: { atMost: 60 } });
   } finally {
     await server.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
   for (const { name, program, first, send } of runtimes) {
     if (program === undefined) continue;

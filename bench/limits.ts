@@ -1,7 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Figure } from '../test/figure.ts';
-import { buildProgram, createProgramFolder } from '../tools/build.ts';
 import { BenchError } from './fault.ts';
 import { isSelected } from './measure.ts';
 import type { Options } from './options.ts';
@@ -26,23 +25,16 @@ type LimitsRun = {
  * Runs the test files that record delays and memory, one after the other, and compares each figure with its limit and with the last recorded
  * run. `only` selects files; `rounds` is how often each file runs.
  */
-export async function runLimits({ dir, signal }: BenchEnv, options: Options): Promise<void> {
+export async function runLimits({ dir, signal, program }: BenchEnv, options: Options): Promise<void> {
   const busy = await measureMachineLoad(1000);
   const files = figureFiles().filter((file) => isSelected(file, options));
   const figures: Figure[] = [];
-  const folder = createProgramFolder();
-  try {
-    // The program as users run it: from source a start takes twice as long.
-    const program = await buildProgram(folder);
-    for (let round = 0; round < options.rounds; round++)
-      for (const file of files) {
-        console.error(`  ${file}`);
-        const written = join(dir, `figures-${round}-${file.replaceAll('/', '-')}`);
-        figures.push(...(await runFile(file, { SERAC_FIGURES: written, SERAC_TEST_PROGRAM: program }, signal)));
-      }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  for (let round = 0; round < options.rounds; round++)
+    for (const file of files) {
+      console.error(`  ${file}`);
+      const written = join(dir, `figures-${round}-${file.replaceAll('/', '-')}`);
+      figures.push(...(await runFile(file, { SERAC_FIGURES: written, SERAC_TEST_PROGRAM: program }, signal)));
+    }
   const last = readHistory().at(-1);
   const rows = limitRows(figures, last);
   console.log(formatTable(rows, { ours: 'now', theirs: last?.date ?? 'not recorded', showTargets: true }));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildProgram, createProgramFolder } from '../tools/build.ts';
 import { runCitus } from './citus.ts';
 import { runCluster } from './cluster.ts';
 import { runData } from './data.ts';
@@ -35,7 +36,7 @@ import { formatTable, type ReportRow } from './report.ts';
 import { runRestart } from './restart.ts';
 import { describeCircumstances, recordResults } from './results.ts';
 import { runScale } from './scale.ts';
-import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac } from './servers.ts';
+import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac, seracBefore } from './servers.ts';
 import { runSoak } from './soak.ts';
 import { runThreads } from './threads.ts';
 import { runTransferCost } from './transfer-cost.ts';
@@ -48,12 +49,15 @@ if (typeof options === 'string') {
 
 const dir = mkdtempSync(join(tmpdir(), 'serac-bench-'));
 const abort = new AbortController();
-const env: BenchEnv = { dir, signal: abort.signal };
+/** The program of another commit, which takes the place of AvalancheGo. */
+const before = process.env.SERAC_BEFORE;
 /** Rows that may answer a question of the performance page. */
 const answers: ReportRow[] = [];
 const keepAnswers = (rows: readonly ReportRow[]): void => void answers.push(...rows);
-const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, binary: string | undefined) => Promise<void> } = {
-  table: async (load, options, binary) => keepAnswers(await runTable(load, options, binary)),
+const modes = (
+  env: BenchEnv,
+): { readonly [M in Mode]: (load: LoadGenerator, options: Options, binary: string | undefined) => Promise<void> } => ({
+  table: async (load, options, binary) => keepAnswers(await runTable(env, load, options, binary)),
   scale: async (load, options) => {
     if (options.txs === undefined) await runScale(env, load, options);
     if (options.blocks === undefined) await runDataScale(env, load, options);
@@ -72,16 +76,20 @@ const modes: { readonly [M in Mode]: (load: LoadGenerator, options: Options, bin
   citus: (load, options) => runCitus(env, load, options),
   soak: (_load, options) => runSoak(env, options),
   restart: async (_load, options) => keepAnswers(await runRestart(env, options)),
-};
+});
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
 
+const folder = createProgramFolder();
 try {
+  // The program as users run it: from source a start takes twice as long.
+  const program = process.env.SERAC_TEST_PROGRAM ?? (await buildProgram(folder));
+  const env: BenchEnv = { dir, signal: abort.signal, program };
   const load = createLoadGenerator(env);
   const inUse = await measureMachineLoad(1000);
   if (inUse !== undefined) console.error(`${navigator.hardwareConcurrency} processors, ${Math.round(inUse * 100)} % busy with other work`);
   const binary = process.env.AVALANCHEGO || undefined;
-  await modes[options.mode](load, options, binary);
-  if (options.recordResults && answers.length > 0) {
+  await modes(env)[options.mode](load, options, binary);
+  if (options.recordResults && before === undefined && answers.length > 0) {
     const answered = recordResults(options.mode, answers, binary !== undefined, describeCircumstances(inUse));
     console.error(`${answered.length} figures written to bench/results.json; npx bun tools/docs.ts writes them to the docs`);
   }
@@ -90,10 +98,10 @@ try {
   console.error(abort.signal.aborted ? 'stopped' : (error as Error).message);
 } finally {
   abort.abort();
-  rmSync(dir, { recursive: true, force: true });
+  for (const path of [dir, folder]) rmSync(path, { recursive: true, force: true });
 }
 
-async function runTable(load: LoadGenerator, options: Options, binary: string | undefined): Promise<readonly ReportRow[]> {
+async function runTable(env: BenchEnv, load: LoadGenerator, options: Options, binary: string | undefined): Promise<readonly ReportRow[]> {
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {
     rows.push(row);
@@ -103,9 +111,10 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   const fixture = createFixture(options.rounds, options.issued);
   const ours = await serac(env).start();
   await issueFixture(fixture, ours.port, load);
-  const other = binary === undefined ? bareServer(env, await recordResponses(ours, fixture, options)) : avalancheGo(env, binary);
+  const node = before !== undefined ? seracBefore(env, before) : binary === undefined ? undefined : avalancheGo(env, binary);
+  const other = node ?? bareServer(env, await recordResponses(ours, fixture, options));
   const theirs = await other.start();
-  if (binary !== undefined) {
+  if (node !== undefined) {
     await theirs.waitHealthy();
     await issueFixture(fixture, theirs.port, load);
   }
@@ -118,7 +127,7 @@ async function runTable(load: LoadGenerator, options: Options, binary: string | 
   await measureLoadedMemory(serac(env), load, options, report);
   const withWorkers = (workers: number) => serac(env, undefined, [`--workers=${workers}`]);
   if (issued !== undefined) await measureIssueByWorkers(issued, withWorkers, fixture, load, report);
-  if (binary !== undefined) await measureFirstTransactions({ ours: serac(env), theirs: other }, load, options, report);
+  if (node !== undefined) await measureFirstTransactions({ ours: serac(env), theirs: other }, load, options, report);
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
   await measureLibrary(env, options, report);
   console.log(formatTable(rows, { ours: ours.name, theirs: theirs.name, showTargets: binary !== undefined }));

@@ -120,8 +120,8 @@ export async function measureStarts(launchers: Sides<Launcher>, options: Options
     }
     return server.firstResponseMs;
   });
-  report({ name: rowNames.firstResponse, unit: 'ms', ...firstResponse, target: { atMost: 350 } });
-  report({ name: rowNames.healthy, unit: 'ms', ...healthy, target: { atMost: 350 } });
+  report({ name: rowNames.firstResponse, unit: 'ms', ...firstResponse, target: { atMost: 250 } });
+  report({ name: rowNames.healthy, unit: 'ms', ...healthy, target: { atMost: 250 } });
   if (memory.ours.length > 0)
     report({
       name: `${rowNames.memory} (${processes} process${processes === 1 ? '' : 'es'})`,

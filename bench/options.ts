@@ -76,7 +76,8 @@ The row "memory under mixed reads" is the highest memory of all processes in rou
 Data pages that are in no cache of responses, and avg_tps, on a chain of 5,000 transactions. --only mixed --rounds 8 runs it for eight minutes.
 
 If the environment variable AVALANCHEGO is the path of its binary, Serac is compared with AvalancheGo, else with a bare server that returns
-the same bytes. Instead of the table:
+the same bytes. SERAC_BEFORE, the built program of another commit (dist/cli/main.cjs), takes the place of both; its figures are not written.
+Instead of the table:
 
   --scale        10^6 UTXOs in 10^5 blocks against 10^4 UTXOs in 10^3 blocks: rates of the Node RPC, CPU time of the Data and Metrics APIs, backup,
                  check, snapshots; then the APIs, start and memory with 10^6 transactions (--quick: 10^5) against 10^4

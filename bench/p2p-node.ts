@@ -27,7 +27,7 @@ const sharedFlags = [
 export const joinedSerac =
   (env: BenchEnv): PeerLauncher =>
   (first, options) =>
-    launchPeer(env, 'Serac', [...joinCommand, '--echo-other-chains', '--log-level=warn'], first, options);
+    launchPeer(env, 'Serac', [...joinCommand(env), '--echo-other-chains', '--log-level=warn'], first, options);
 
 export const joinedAvalancheGo =
   (env: BenchEnv, binary: string): PeerLauncher =>

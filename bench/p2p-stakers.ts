@@ -9,7 +9,7 @@ import type { Options } from './options.ts';
 import { callNode, waitUntil } from './p2p-node.ts';
 import { readCpuSeconds, readMemory } from './process-usage.ts';
 import type { ReportRow } from './report.ts';
-import { joinCommand } from './servers.ts';
+import { type BenchEnv, joinCommand } from './servers.ts';
 
 type Measured = { readonly node: StakerNode; readonly port: number; readonly pid: number };
 type Kinds = Sides<readonly Measured[]>;
@@ -22,9 +22,15 @@ const rate = 58;
  * all of them alike: how soon they are healthy, what they cost while idle and under load, and the delay of single transactions. `keys`: the
  * folder staking/local of AvalancheGo's source. AvalancheGo's nodes also run the P- and C-Chain.
  */
-export async function measureStakers(binary: string, keys: string, options: Options, report: (row: ReportRow) => void): Promise<void> {
+export async function measureStakers(
+  env: BenchEnv,
+  binary: string,
+  keys: string,
+  options: Options,
+  report: (row: ReportRow) => void,
+): Promise<void> {
   console.error('starting three AvalancheGo and two Serac stakers');
-  const { nodes, stop } = await startStakerNetwork(binary, keys, { avalancheGo: 3, serac: 2, seracCommand: joinCommand });
+  const { nodes, stop } = await startStakerNetwork(binary, keys, { avalancheGo: 3, serac: 2, seracCommand: joinCommand(env) });
   const measured = nodes.map((node) => ({ node, port: Number(new URL(node.url).port), pid: node.pid() }));
   const kinds: Kinds = {
     ours: measured.filter(({ node }) => node.kind === 'Serac'),

@@ -20,7 +20,8 @@ export async function runP2p(env: BenchEnv, options: Options, binary: string | u
     if (isSelected(`issue to acceptance, ${nodes} nodes`, options)) await measureAcceptance(launchers, nodes, options, report);
   if (isSelected('idle peers', options)) await measureIdlePeers(launchers, readContext(env), options, report);
   const keys = process.env.AVALANCHEGO_STAKING_KEYS;
-  if (isSelected('stakers', options) && binary !== undefined && keys !== undefined) await measureStakers(binary, keys, options, report);
+  if (isSelected('stakers', options) && binary !== undefined && keys !== undefined)
+    await measureStakers(env, binary, keys, options, report);
   console.log(formatTable(rows, { ours: 'Serac', theirs: 'AvalancheGo', showTargets: binary !== undefined }));
   return rows;
 }

@@ -2,13 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '../test/http.ts';
 import { createIssuer } from '../test/issuer.ts';
-import { buildProgram, createProgramFolder } from '../tools/build.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { BenchError } from './fault.ts';
 import type { Options } from './options.ts';
 import { listProcessTree, readCpuSeconds } from './process-usage.ts';
 import { formatTable, median, type ReportRow } from './report.ts';
-import { type BenchEnv, launchServer, programCommand } from './servers.ts';
+import { type BenchEnv, launchServer, seracCommand } from './servers.ts';
 
 /** Bytes of the write-ahead log at which a node is killed: the log is recovered at the start, and is moved to the database file at 24 MB. */
 const killedAt = [4e6, 12e6, 20e6];
@@ -23,45 +22,39 @@ const restartsPerRound = 2;
  * much CPU time, on which other work has less influence. Each restart begins with a copy of what the killed node left.
  */
 export async function runRestart(env: BenchEnv, { txs = defaultTxs, keep, rounds }: Options): Promise<readonly ReportRow[]> {
-  const folder = createProgramFolder();
-  try {
-    const program = process.env.SERAC_TEST_PROGRAM ?? (await buildProgram(folder));
-    const made = await prepareDataDir(join(keep ?? env.dir, `history-${txs}`), txs, env.signal);
-    const killed: string[] = [];
-    for (const bytes of killedAt) {
-      const dir = copyDir(env, made.dir);
-      await killUnderLoad(env, program, dir, bytes);
-      console.error(`  killed with a write-ahead log of ${(sizeOfWal(dir) / 1e6).toFixed(1)} MB`);
-      killed.push(dir);
-    }
-    const [healthy, cpu]: [number[], number[]] = [[], []];
-    const phases: string[] = [];
-    for (let round = 0; round < rounds * restartsPerRound; round++)
-      for (const dir of killed) {
-        const { ms, cpuMs, line } = await restart(env, program, dir);
-        healthy.push(ms);
-        cpu.push(cpuMs);
-        phases.push(line);
-      }
-    const row: ReportRow = { name: 'kill -9 to healthy', unit: 'ms', ours: healthy, theirs: [], target: { atMost: 500 } };
-    console.log(formatTable([row], { ours: `${txs} txs`, theirs: '', showTargets: true }));
-    console.log(
-      `${healthy.length} restarts, fastest first: ${healthy
-        .sort((a, b) => a - b)
-        .map(Math.round)
-        .join(', ')} ms`,
-    );
-    console.log(`median CPU time until healthy, of all processes: ${Math.round(median(cpu))} ms`);
-    console.log(`median by phase: ${formatPhases(phases)}`);
-    return [row];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const made = await prepareDataDir(join(keep ?? env.dir, `history-${txs}`), txs, env.signal);
+  const killed: string[] = [];
+  for (const bytes of killedAt) {
+    const dir = copyDir(env, made.dir);
+    await killUnderLoad(env, dir, bytes);
+    console.error(`  killed with a write-ahead log of ${(sizeOfWal(dir) / 1e6).toFixed(1)} MB`);
+    killed.push(dir);
   }
+  const [healthy, cpu]: [number[], number[]] = [[], []];
+  const phases: string[] = [];
+  for (let round = 0; round < rounds * restartsPerRound; round++)
+    for (const dir of killed) {
+      const { ms, cpuMs, line } = await restart(env, dir);
+      healthy.push(ms);
+      cpu.push(cpuMs);
+      phases.push(line);
+    }
+  const row: ReportRow = { name: 'kill -9 to healthy', unit: 'ms', ours: healthy, theirs: [], target: { atMost: 500 } };
+  console.log(formatTable([row], { ours: `${txs} txs`, theirs: '', showTargets: true }));
+  console.log(
+    `${healthy.length} restarts, fastest first: ${healthy
+      .sort((a, b) => a - b)
+      .map(Math.round)
+      .join(', ')} ms`,
+  );
+  console.log(`median CPU time until healthy, of all processes: ${Math.round(median(cpu))} ms`);
+  console.log(`median by phase: ${formatPhases(phases)}`);
+  return [row];
 }
 
 /** Runs a node on a data directory, issues transactions until the log has these bytes, and kills it while it works. */
-async function killUnderLoad(env: BenchEnv, program: string, dir: string, bytes: number): Promise<void> {
-  const server = await launch(env, program, dir);
+async function killUnderLoad(env: BenchEnv, dir: string, bytes: number): Promise<void> {
+  const server = await launch(env, dir);
   const client = createClient(server.port);
   const issuer = createIssuer({ seed: 1, client, funds: 'deposit', invalidPercent: 0 });
   await issuer.fund();
@@ -80,9 +73,9 @@ async function killUnderLoad(env: BenchEnv, program: string, dir: string, bytes:
 type Restart = { readonly ms: number; readonly cpuMs: number; readonly line: string };
 
 /** Starts a node on a copy of a data directory. */
-async function restart(env: BenchEnv, program: string, from: string): Promise<Restart> {
+async function restart(env: BenchEnv, from: string): Promise<Restart> {
   const dir = copyDir(env, from);
-  const server = await launch(env, program, dir);
+  const server = await launch(env, dir);
   try {
     const ms = await server.waitHealthy();
     const cpuMs = 1000 * (readCpuSeconds(server.pid) ?? Number.NaN);
@@ -93,9 +86,9 @@ async function restart(env: BenchEnv, program: string, from: string): Promise<Re
   }
 }
 
-const launch = (env: BenchEnv, program: string, dir: string) =>
+const launch = (env: BenchEnv, dir: string) =>
   launchServer(env, 'Serac', (port) => [
-    ...programCommand(program),
+    ...seracCommand(env),
     '--network-id=local',
     '--accounts=1',
     `--http-port=${port}`,

@@ -2,19 +2,20 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from './fault.ts';
 import type { ScaleDir } from './scale-dir.ts';
-import { seracCommand } from './servers.ts';
+import { type BenchEnv, seracCommand } from './servers.ts';
 
 /**
  * Prints what commands cost that read or copy a whole data directory, and snapshots in a chain of this length. Snapshots are measured on the
  * copy, because they add blocks.
  */
-export async function printUpkeep(chains: readonly ScaleDir[], signal: AbortSignal): Promise<void> {
+export async function printUpkeep(chains: readonly ScaleDir[], env: BenchEnv): Promise<void> {
+  const { signal } = env;
   for (const { dir, blocks, megabytes } of chains) {
     console.log(`upkeep of ${blocks} blocks, ${megabytes} MB:`);
     const copy = `${dir}-copy`;
     try {
-      await runMeasured('backup', [...seracCommand, 'backup', copy, `--data-dir=${dir}`], signal);
-      await runMeasured('check', [...seracCommand, 'check', `--data-dir=${dir}`, '--network-id=local'], signal);
+      await runMeasured('backup', [...seracCommand(env), 'backup', copy, `--data-dir=${dir}`], signal);
+      await runMeasured('check', [...seracCommand(env), 'check', `--data-dir=${dir}`, '--network-id=local'], signal);
       await run([process.execPath, revertProgram, `--data-dir=${copy}`, '--network-id=local', '--accounts=0'], signal, 'inherit');
     } finally {
       rmSync(copy, { recursive: true, force: true });

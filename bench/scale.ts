@@ -54,7 +54,7 @@ export async function runScale(env: BenchEnv, load: LoadGenerator, options: Opti
     );
   await Promise.all([servers.ours.stop(), servers.theirs.stop()]);
   await printDataCosts({ ours: toQueried(chains.ours), theirs: toQueried(chains.theirs) }, options);
-  if (options.only === undefined) await printUpkeep([chains.theirs, chains.ours], env.signal);
+  if (options.only === undefined) await printUpkeep([chains.theirs, chains.ours], env);
 }
 
 const toQueried = ({ dir, blocks, sample }: ScaleDir): QueriedChain => ({

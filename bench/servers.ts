@@ -25,8 +25,8 @@ export type BenchServer = {
   readonly stop: () => Promise<void>;
 };
 
-/** The directory for the files of all processes, and the signal that stops them. */
-export type BenchEnv = { readonly dir: string; readonly signal: AbortSignal };
+/** The directory for the files of all processes, the signal that stops them, and the built program, which is what a package contains. */
+export type BenchEnv = { readonly dir: string; readonly signal: AbortSignal; readonly program: string };
 
 /** Starts servers of one kind. */
 export type Launcher = { readonly name: string; readonly start: () => Promise<BenchServer> };
@@ -36,7 +36,7 @@ export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] 
   name: 'Serac',
   start: () =>
     launchServer(env, 'Serac', (port, dir) => [
-      ...seracCommand,
+      ...seracCommand(env),
       '--network-id=local',
       '--accounts=0',
       `--http-port=${port}`,
@@ -46,6 +46,9 @@ export const serac = (env: BenchEnv, dataDir?: string, flags: readonly string[] 
     ]),
 });
 
+/** The program of another commit. */
+export const seracBefore = (env: BenchEnv, program: string): Launcher => ({ ...serac({ ...env, program }), name: 'Serac before' });
+
 /** `serac api` on a PostgreSQL database. */
 export const seracApi = (env: BenchEnv, databaseUrl: string): Launcher => ({
   name: 'serac api',
@@ -53,7 +56,7 @@ export const seracApi = (env: BenchEnv, databaseUrl: string): Launcher => ({
     launchServer(
       env,
       'serac api',
-      (port) => [...seracCommand, 'api', `--database-url=${databaseUrl}`, `--http-port=${port}`, '--log-level=warn'],
+      (port) => [...seracCommand(env), 'api', `--database-url=${databaseUrl}`, `--http-port=${port}`, '--log-level=warn'],
       { probe: { path: '/v1/networks/local/blockchains/x-chain/blocks?pageSize=1' } },
     ),
 });
@@ -172,7 +175,7 @@ const nodeProbe: LoadCall = { path: '/ext/info', body: '{"jsonrpc":"2.0","id":1,
 const startTimeout = 60_000;
 
 /** The program without its launcher, whose start and memory are not the node's. `settings`: of the garbage collector. */
-const commandWith = (settings: Readonly<Record<string, string>>, program = source): readonly string[] => [
+const commandWith = (settings: Readonly<Record<string, string>>, { program }: Pick<BenchEnv, 'program'>): readonly string[] => [
   'env',
   ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
   ...Object.entries(collector.reader).map(([name, value]) => `SERAC_READER_${name}=${value}`),
@@ -181,10 +184,10 @@ const commandWith = (settings: Readonly<Record<string, string>>, program = sourc
   '--config=/dev/null',
   program,
 ];
-const source = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-export const seracCommand = commandWith(collector.writer);
-/** A built program in place of the source. */
-export const programCommand = (program: string): readonly string[] => commandWith(collector.writer, program);
-export const joinCommand = [...commandWith({ ...collector.writer, ...collector.join }), 'join'];
-export const indexerCommand = [...commandWith({ ...collector.writer, ...collector.index }), 'index'];
+export const seracCommand = (env: Pick<BenchEnv, 'program'>): readonly string[] => commandWith(collector.writer, env);
+export const joinCommand = (env: BenchEnv): readonly string[] => [...commandWith({ ...collector.writer, ...collector.join }, env), 'join'];
+export const indexerCommand = (env: BenchEnv): readonly string[] => [
+  ...commandWith({ ...collector.writer, ...collector.index }, env),
+  'index',
+];
 const bareServerPath = fileURLToPath(new URL('bare-server.ts', import.meta.url));

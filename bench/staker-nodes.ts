@@ -38,7 +38,7 @@ export async function startSeracStakers(env: BenchEnv, count = stakerCount): Pro
     const launched = stakers.map((staker) => {
       const others = stakers.filter((other) => other !== staker);
       return launchServer(env, 'Serac', (port, dir) => [
-        ...joinCommand,
+        ...joinCommand(env),
         '--network-id=local',
         `--validators-from=${trusted.url}`,
         '--force',

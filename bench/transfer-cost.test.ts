@@ -75,7 +75,7 @@ test('a transfer allocates at most 9 kB until it is stored', async () => {
   growTransferChain(chain, 5, generator);
   chain.close();
   const blocks = Array.from({ length: blocksOf.warmUp + 2 * blocksOf.allocation }, () => generator.next(40).txs);
-  const { heap } = await measureAllocation({ dir, signal: new AbortController().signal }, dir, blocks);
+  const { heap } = await measureAllocation({ dir, signal: new AbortController().signal, program: '' }, dir, blocks);
   const { decode, issue, block, store } = heap;
   const verified = Math.round(decode + issue + block);
   expect(verified).toBeGreaterThan(1000);
