@@ -61,7 +61,7 @@ test('so many calls of a method fail with the message, then it answers again', a
     'avm.getHeight ran',
     [{ kind: 'failure', target: 'avm.getTx', times: 1, message: 'out of order' }],
   ] as never);
-  expect(call('avm.getTx')).rejects.toThrow('out of order');
+  await expect(call('avm.getTx')).rejects.toThrow('out of order');
   expect([list(), isActive(), changes(), await call('avm.getTx')]).toEqual([[], false, 3, 'avm.getTx ran']);
   failNext('avm.getTx', 5, 'x');
   failNext('avm.getTx', 0, '');

@@ -20,7 +20,7 @@ test('an asset is asked for by dev.getAsset, and of a node without it by its des
 
 test('an asset that the node refuses is not looked for elsewhere', async () => {
   const { client, asked } = createScriptedClient({ 'dev.getAsset': rpcError('unknown asset'), 'avm.getAssetDescription': gold });
-  expect(findAsset(client, 'GLD')).rejects.toThrow('unknown asset');
+  await expect(findAsset(client, 'GLD')).rejects.toThrow('unknown asset');
   await Promise.resolve();
   expect(asked).toEqual(['dev.getAsset']);
 });

@@ -117,7 +117,7 @@ describe('the log', () => {
     expect((await run('logs', options)).text).toBe('usual\n');
     expect((await run('logs', options, { findNode })).text).toBe('own\n');
     expect((await run('logs', { ...options, 'log-file': given }, { findNode })).text).toBe('given\n');
-    expect(run('logs', { ...options, 'log-file': join(folder, 'missing') })).rejects.toThrow('missing');
+    await expect(run('logs', { ...options, 'log-file': join(folder, 'missing') })).rejects.toThrow('missing');
   });
 
   test('is followed: what is added is printed once; a file that became shorter is read from its start', async () => {
