@@ -12,8 +12,10 @@ function create(transfer: Partial<StateTransfer> = {}) {
   const tip = () => ({ height: 7n, time: 99n });
   const access = { isAllowed: () => true, refusal: 'no' };
   const route = createStateRoute({ save: () => chunksOf('a', 'b'), load: async () => {}, ...transfer } as StateTransfer, tip, access);
+  if (!('handler' in route)) throw new TypeError('the route has no handler');
+  const { handler } = route;
   const call = (method: string, body: Partial<HttpRequest> = {}) =>
-    route.handler({ method, header: () => null, ...body } as unknown as HttpRequest) as Promise<HttpResponse>;
+    handler({ method, header: () => null, ...body } as unknown as HttpRequest) as Promise<HttpResponse>;
   return { route, call };
 }
 
@@ -42,7 +44,7 @@ test('four clients may read at a time; one that has read, stopped or failed make
   await read(four[0]);
   expect((await call('GET')).status).toBe(200);
   expect((await call('GET')).status).toBe(503);
-  await four[1].stream?.return?.(undefined);
+  await four[1].stream?.[Symbol.asyncIterator]().return?.();
   expect((await call('GET')).status).toBe(200);
 
   const failing = create({
