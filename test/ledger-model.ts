@@ -99,7 +99,15 @@ export function createLedgerModel(genesis: { readonly txs: readonly Tx[]; readon
 /** Whether these keys can spend an output at time `now`. */
 export function canSpend({ output }: Utxo, keys: readonly Key[], now: bigint): boolean {
   if (output.locktime > now) return false;
-  return output.addresses.filter((address) => keys.some((key) => key.address === address)).length >= output.threshold;
+  // Loops, because it is asked of every output after every block, which took a tenth of the time of long tests.
+  let signers = 0;
+  for (const address of output.addresses)
+    for (const key of keys)
+      if (key.address === address) {
+        signers++;
+        break;
+      }
+  return signers >= output.threshold;
 }
 
 /** Outputs that a transaction creates on this chain, with consecutive indices. */

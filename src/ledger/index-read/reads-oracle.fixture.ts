@@ -60,21 +60,19 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     }
   };
 
-  /** An output as of a pinned block. */
-  const asOf = (pin: PinnedBlock, { spent, ...output }: Output) => {
-    const isSpent = spent !== undefined && (spent.seq === undefined ? spent.time <= pin.time : spent.seq <= pin.lastTx);
-    return { ...output, spent: isSpent ? { txID: spent.txID, time: spent.time, here: spent.seq !== undefined } : undefined };
-  };
+  const isSpentAt = (pin: PinnedBlock, spent: Output['spent']): spent is NonNullable<Output['spent']> =>
+    spent !== undefined && (spent.seq === undefined ? spent.time <= pin.time : spent.seq <= pin.lastTx);
 
-  /**
-   * Those of the outputs that one of the addresses owns, alone or with others, as of a pinned block. Outputs of other owners are skipped before
-   * `asOf`, because its copies take most of the time.
-   */
+  /** An output as of a pinned block. */
+  const asOf = (pin: PinnedBlock, { spent, ...output }: Output) => ({
+    ...output,
+    spent: isSpentAt(pin, spent) ? { txID: spent.txID, time: spent.time, here: spent.seq !== undefined } : undefined,
+  });
+
+  /** Those of the outputs that one of the addresses owns, alone or with others, and that exist at a pinned block. */
   const ownedAt = (all: readonly Output[], pin: PinnedBlock, addresses: readonly Address[]) => {
     const requested = new Set(addresses);
-    return all
-      .filter(({ height, utxo }) => height <= pin.height && utxo.output.addresses.some((address) => requested.has(address)))
-      .map((output) => asOf(pin, output));
+    return all.filter(({ height, utxo }) => height <= pin.height && utxo.output.addresses.some((address) => requested.has(address)));
   };
 
   const isVisible = (addresses: readonly Address[]) => {
@@ -186,13 +184,15 @@ export function createOracle(chainID: Id, feeAsset: Id) {
     utxoList: ({ pin, addresses, asset, minAmount, includeSpent, sortBy, order }: Omit<UtxoQuery, 'after' | 'limit'>) => {
       const amount = ({ output }: Utxo): bigint => ('amount' in output ? output.amount : output.kind.endsWith('MintOutput') ? 0n : 1n);
       const visible = isVisible(addresses);
-      const all = ownedAt([...outputs.values(), ...importedOutputs], pin, addresses).filter(
-        (output) =>
-          visible(output) &&
-          (includeSpent || output.spent === undefined) &&
-          (asset === undefined || output.utxo.assetID === asset) &&
-          amount(output.utxo) >= minAmount,
-      );
+      const all = ownedAt([...outputs.values(), ...importedOutputs], pin, addresses)
+        .filter(
+          (output) =>
+            visible(output) &&
+            (includeSpent || !isSpentAt(pin, output.spent)) &&
+            (asset === undefined || output.utxo.assetID === asset) &&
+            amount(output.utxo) >= minAmount,
+        )
+        .map((output) => asOf(pin, output));
       const key = (output: (typeof all)[number]) => (sortBy === 'timestamp' ? BigInt(output.time) : amount(output.utxo));
       const compare = (a: (typeof all)[number], b: (typeof all)[number]) =>
         key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : comparePositions(a, b);
@@ -203,7 +203,12 @@ export function createOracle(chainID: Id, feeAsset: Id) {
       return all.sort((a, b) => (order === 'asc' ? compare(a, b) : compare(b, a)));
     },
     balances: (addresses: readonly Address[], pin: PinnedBlock, now: number) => {
-      const unspent = ownedAt([...outputs.values()], pin, addresses).filter(({ spent }) => spent === undefined);
+      // Spent outputs first: of a long chain they are most.
+      const unspent = ownedAt(
+        [...outputs.values()].filter(({ spent }) => !isSpentAt(pin, spent)),
+        pin,
+        addresses,
+      );
       const visible = isVisible(addresses);
       const own = new Map<string, { asset: Id; isLocked: boolean; amount: bigint; count: number; nfts: number }>();
       const requested = new Set(addresses);
