@@ -50,17 +50,22 @@ test('files run in parallel, three per processor, with one built program; the su
   expect([program.startsWith(join(root, 'node_modules')), existsSync(program)]).toEqual([true, false]);
 });
 
-test('files that .ci/run makes long start first', () => {
+test('files that .ci/run makes long start first, and those whose time is not known early', () => {
   const timings = { version: 1, files: { 'test/slow.test.ts': 9000, 'test/crash.test.ts': 5 } };
-  expect(withLongFiles(timings, {})).toEqual(timings);
-  expect(withLongFiles(timings, { SERAC_KILLS: '200' })).toEqual({ ...timings, files: { ...timings.files, 'test/crash.test.ts': 9001 } });
+  expect(withLongFiles(timings, {}, [])).toEqual(timings);
+  const long = { ...timings, files: { ...timings.files, 'test/crash.test.ts': 9001 } };
+  expect(withLongFiles(timings, { SERAC_KILLS: '200' }, ['test/slow.test.ts', 'test/crash.test.ts'])).toEqual(long);
+  expect(withLongFiles(timings, {}, ['test/slow.test.ts', 'test/new.test.ts']).files).toEqual({
+    ...timings.files,
+    'test/new.test.ts': 30_000,
+  });
   // Every number that the run of all tests gets makes some file long, and that file reads it.
   const [, numbers = ''] =
     /^ {2}\. 'SERAC_LONG=1 (.*)' \\\n {2}node_modules\/\.bin\/bun tools\/run-tests\.ts --all/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
   const variables = numbers.split(' ').map((one) => one.split('=')[0] as string);
   expect(variables.length).toBeGreaterThan(5);
   for (const variable of variables) {
-    const [file = ''] = Object.keys(withLongFiles({ version: 1, files: {} }, { [variable]: '1' }).files);
+    const [file = ''] = Object.keys(withLongFiles({ version: 1, files: {} }, { [variable]: '1' }, []).files);
     expect([variable, readFileSync(file, 'utf8').includes(`process.env.${variable}`)]).toEqual([variable, true]);
   }
 });

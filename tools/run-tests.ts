@@ -33,22 +33,34 @@ const longFiles: Readonly<Record<string, string>> = {
   SERAC_DISK_SEEDS: 'test/disk/disk-simulation.test.ts',
   SERAC_FUZZ_SECONDS: 'test/fuzz/fuzz.test.ts',
   SERAC_CYCLES: 'test/package.test.ts',
+  SERAC_EXPLORER_SECONDS: 'test/explorer-live.test.ts',
 };
+/** Milliseconds of a test of the whole program that is not among the timings: if it were slow and started last, a processor would wait for it. */
+const unknownTime = 30_000;
 
 type Timings = { readonly version: number; readonly files: Readonly<Record<string, number>> };
 
-/** Timings with which the files that variables make long start first: the others then fill the time in which those wait. */
-export function withLongFiles({ version, files }: Timings, variables: Readonly<Record<string, string | undefined>>): Timings {
+/**
+ * Timings with which the files that variables make long start first: the others then fill the time in which those wait. `programFiles`: tests of the
+ * whole program.
+ */
+export function withLongFiles(
+  { version, files }: Timings,
+  variables: Readonly<Record<string, string | undefined>>,
+  programFiles: readonly string[],
+): Timings {
   const first = Math.max(0, ...Object.values(files)) + 1;
   const long = Object.entries(longFiles).filter(([name]) => variables[name] !== undefined);
-  return { version, files: { ...files, ...Object.fromEntries(long.map(([, file]) => [file, first])) } };
+  const unknown = Object.fromEntries(programFiles.map((file) => [file, unknownTime]));
+  return { version, files: { ...unknown, ...files, ...Object.fromEntries(long.map(([, file]) => [file, first])) } };
 }
 
 /** The file of timings to use; a new one unless the timings are to be written. */
 function prepareTimings(folder: string, args: readonly string[]): string {
   if (args.includes('--update-timings')) return timingsFile;
   const path = join(folder, 'timings.json');
-  writeFileSync(path, JSON.stringify(withLongFiles(JSON.parse(readFileSync(join(root, timingsFile), 'utf8')) as Timings, process.env)));
+  const known = JSON.parse(readFileSync(join(root, timingsFile), 'utf8')) as Timings;
+  writeFileSync(path, JSON.stringify(withLongFiles(known, process.env, listTestFiles('test'))));
   return path;
 }
 
@@ -59,10 +71,12 @@ function listAll(args: readonly string[]): string[] {
   return [...listUnproved(readFileSync(log as string, 'utf8')), ...others];
 }
 
+const listTestFiles = (folder: string): string[] =>
+  [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync(root)].filter((file) => !file.includes('node_modules/'));
+
 /** Every test file but those that the log of `npm test` proves. Prints how many it leaves out. */
 function listUnproved(log: string): string[] {
-  const files = allFolders.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync(root)]);
-  const own = files.filter((file) => !file.includes('node_modules/')).sort();
+  const own = allFolders.flatMap(listTestFiles).sort();
   const proved = listProvedFiles(root, log);
   console.log(`${proved.size} test files have just passed, and neither a server nor a variable changes them: they are not run again.`);
   return own.filter((file) => !proved.has(file)).map((file) => `./${file}`);
