@@ -40,7 +40,9 @@ export function createChainRowReads(dialect: Dialect, t: Tables) {
     /** Outputs that are stored, spent or unspent, by their IDs. */
     utxoRows: function* (refs: readonly UtxoRef[]): Queries<Map<Id, ChainOutputRow>> {
       const found = yield* outputs.byRefs(refs);
-      const spends = yield* fetchRows<{ utxo: number; tx: number }>(outputs.spendsBySeq(found.flatMap((row) => row?.seq ?? [])));
+      const spends = yield* fetchRows<{ utxo: number; tx: number }>(
+        outputs.spendsBySeq(found.flatMap((row) => row?.seq ?? []).sort((a, b) => a - b)),
+      );
       const spentBy = new Map(spends.map(({ utxo, tx }) => [utxo, tx]));
       const rows = new Map<Id, ChainOutputRow>();
       for (const [i, ref] of refs.entries()) {

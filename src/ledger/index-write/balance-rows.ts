@@ -52,9 +52,9 @@ export function* changedBalances(
     if (cached !== undefined) current.set(key, cached);
     else if (previous.holders.has(delta.address)) missing.set(key, delta);
   }
-  const keys = [...missing.keys()];
+  const keys = [...missing.keys()].sort();
   const below = blocks[0]?.extendsGenesis === true ? first + 1 : first;
-  const numbered = [...missing.values()].flatMap((delta, n) => [n, ...keyBlobs(delta), below]);
+  const numbered = keys.flatMap((key, n) => [n, ...keyBlobs(missing.get(key) as BalanceDelta), below]);
   for (const row of yield* fetchRows<NumberedRow>(q.newestBalances(numbered))) current.set(keys[row.n] as string, toSums(row));
   const rows: SqlValue[] = [];
   const changed = changes.map(({ delta, height, key }): BalanceChange => {

@@ -31,7 +31,7 @@ export function* readPreviousRows(q: WriterQueries, cache: WriterCache, chain: I
     for (const { assets: txAssets } of fact.txs) for (const asset of txAssets) takeCached(cache.assets, assets, uncached.assets, asset);
   }
   const rows = yield* fetchRowGroups({
-    holders: q.holders([...uncached.holders].map(addressBlob)),
+    holders: q.holders([...uncached.holders].sort().map(addressBlob)),
     assets: q.assets([...uncached.assets].map(idBlob)),
     open: cache.openBuckets === undefined ? q.openBuckets([idBlob(chain)]) : [],
   });
