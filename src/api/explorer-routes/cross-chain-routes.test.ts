@@ -124,7 +124,7 @@ describe('outputs in shared memory', () => {
       },
     };
     const { answer } = await call('getCrossChainBalances', {}, changes, explorer);
-    return { ...answer, reads };
+    return { isComplete: answer.isComplete, outbound: answer.outbound, inbound: answer.inbound, reads };
   };
   const outbound = { outputs: outputs([pChain, 1n], [cChain, 2n], [pChain, 4n]), isComplete: true };
 

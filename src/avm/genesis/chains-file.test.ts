@@ -54,6 +54,8 @@ describe('an invalid file is rejected with the path', () => {
     [[chain(), chain({ alias: 'Games' })], 'CHAINS_BAD_ALIAS'],
     [Array.from({ length: 65 }, (_, i) => chain({ alias: `c${i}` })), 'CHAINS_TOO_MANY'],
     [[chain({ fee: 1 })], '[0].fee'],
+    [[chain({}, { decimals: 9 })], `${inAsset}.decimals`],
+    [[state({ fixedCap: [{ amount: 1, address }], cap: [] })], `${inAsset}.initialState.cap`],
     [[chain({ fees: { txFee: -1 } })], '[0].fees.txFee'],
     [[chain({ fees: { txFee: '18446744073709551616' } })], '[0].fees.txFee'],
     [[chain({ genesis: {} })], '[0].genesis.genesisData'],

@@ -3,7 +3,7 @@ import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idOf } from '../../base/bytes/id.ts';
 import { createDisagreements } from './disagreements.ts';
-import { noResponse } from './fault.ts';
+import { FollowError, noResponse } from './fault.ts';
 import { createMajorityRemote, type ForeignReads } from './majority-remote.ts';
 
 const address = 'aa'.repeat(20) as Address;
@@ -108,4 +108,14 @@ test('two nodes that differ disagree until they agree: nothing new is believed, 
   await advance(5000);
   expect(disagreements.oldest()).toBeUndefined();
   expect(await reads.foreignTx('P', txID)).toEqual(tx);
+});
+
+test('one node is asked as it is: its pages and refusals are its own', async () => {
+  const refusal = new FollowError('no', { code: 'FOLLOW_REFUSED', method: 'm', rpcCode: -1 });
+  const page = { utxos: [utxo(0)], next: 'more' };
+  const node = { url: 'http://node', height: async () => 5n, foreignTx: () => Promise.reject(refusal), utxos: async () => page };
+  const reads = createMajorityRemote([node] as never, { after: () => () => {}, disagreements: { note: () => {} } });
+  const query = { list: 'own', address } as never;
+  expect([await reads.height(), await reads.utxos(query)] as unknown[]).toEqual([5n, page]);
+  await expect(reads.foreignTx('P', txID)).rejects.toBe(refusal);
 });

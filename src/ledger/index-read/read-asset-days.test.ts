@@ -44,6 +44,12 @@ test('the rows of a day are counted by several queries, and not beyond the limit
   expect(countDays(asset, 19_999)).toEqual([]);
 });
 
+test('a day may have exactly as many rows as the limit allows', () => {
+  const busy = 'cc'.repeat(32) as Id;
+  addRows(busy, txKinds.BaseTx, 1, 1, 45_000);
+  expect([countDays(busy, 45_000), countDays(busy, 44_999)]).toEqual([[45_000, 0], []]);
+});
+
 test('the runs of transfers of the fee asset are read by several queries, and none is counted twice', () => {
   // Every second transaction is a transfer: two boundaries each, 100,000 in all; a query reads 40,001.
   addRows(feeAsset, transferRunKind, 2 * 1, 4, perDay);

@@ -23,7 +23,12 @@ export const parseBlock = (bytes: Uint8Array): EngineBlock => {
   return { id: idOf(bytes), parentID: parentID as Id, height: BigInt(height as string), time: 1_700_000_000n, bytes };
 };
 
-export type TestVm = Vm & { readonly calls: string[]; readonly accepted: EngineBlock[]; readonly preferences: Id[] };
+export type TestVm = Vm & {
+  readonly calls: string[];
+  readonly accepted: EngineBlock[];
+  readonly preferences: Id[];
+  readonly workListeners: (() => void)[];
+};
 
 /** A Vm that accepts every block whose label does not begin with "bad". `blocks` are accepted from the start. */
 export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
@@ -32,6 +37,7 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
   const processing = new Map<Id, EngineBlock>();
   const calls: string[] = [];
   const preferences: Id[] = [];
+  const workListeners: (() => void)[] = [];
   const find = (id: Id): EngineBlock | undefined => processing.get(id) ?? acceptedById.get(id);
   const labelOf = ({ bytes }: EngineBlock): string => new TextDecoder().decode(bytes).split(' ')[2] as string;
   const accept = (id: Id): void => {
@@ -65,7 +71,8 @@ export function createTestVm(blocks: readonly EngineBlock[]): TestVm {
     },
     setPreference: (id) => void preferences.push(id),
     setBootstrapping: () => {},
-    onWork: () => {},
+    onWork: (listener) => void workListeners.push(listener),
+    workListeners,
     waiting: () => 0,
   };
 }

@@ -143,3 +143,11 @@ test('an error while a decided block is executed stops the engine and is reporte
   for (let poll = 0; poll < 6; poll++) for (const query of take('pullQuery')) chits(block.id, query);
   expect(fatal.map(String)).toEqual(['Error: disk full']);
 });
+
+test('an engine that has stopped is not told of transactions any more', () => {
+  const { engine, vm } = openEngine();
+  expect(vm.workListeners).toHaveLength(1);
+  engine.stop();
+  expect(vm.workListeners).toHaveLength(2);
+  expect(vm.workListeners[1]).not.toBe(vm.workListeners[0]);
+});

@@ -37,6 +37,18 @@ describe('consensus with the default parameters', () => {
     expect(consensus.parentOf(start.id)).toBeUndefined();
   });
 
+  test('blocks below the last accepted one leave the preferred branch also while others of it are processing', () => {
+    const consensus = createConsensus(defaultParameters, start);
+    add(consensus, a, start.id, 1);
+    add(consensus, b, a, 2);
+    add(consensus, c, b, 3);
+    for (let poll = 0; poll < 20; poll++) consensus.recordPoll(votes([a, 15]));
+    for (let poll = 0; poll < 20; poll++) consensus.recordPoll(votes([b, 15]));
+    expect([consensus.lastAccepted().id, consensus.preference(), consensus.processingCount()]).toEqual([b, c, 1]);
+    expect([101n, 102n, 103n, 104n].map(consensus.preferenceAtHeight)).toEqual([undefined, b, c, undefined]);
+    expect([a, b, c].map(consensus.isPreferred)).toEqual([false, true, true]);
+  });
+
   test('a poll without 15 votes starts the count again', () => {
     const consensus = createConsensus(defaultParameters, start);
     add(consensus, a, start.id, 1);
