@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { EngineBlock } from '../../avm/vm.ts';
+import type { NodeId } from '../../base/bytes/node-id.ts';
 import { engineTypes } from '../messages/message-table.ts';
-import { flush, makeBlock } from './engine.fixture.ts';
+import { flush, makeBlock, nodeId } from './engine.fixture.ts';
 import { engineLimits } from './engine-parameters.ts';
-import { genesis, openEngine, parameters, peer } from './open-engine.fixture.ts';
+import { genesis, openEngine, other, parameters, peer } from './open-engine.fixture.ts';
+import { requestPatience } from './unissued-blocks.ts';
 
 describe('an unknown block', () => {
   test('is asked for once; its ancestors follow from the same peer until they link up', async () => {
@@ -29,6 +31,56 @@ describe('an unknown block', () => {
     expect(engine.state().blockRequests).toBe(0);
     pull(wanted.id);
     expect(take('get')).toHaveLength(1);
+  });
+});
+
+describe('a block that its peer does not send', () => {
+  const [silent, ...others] = [peer, other, nodeId(4)] as const;
+  const receivers = (engine: ReturnType<typeof openEngine>) =>
+    engine.transport.requests.flatMap(({ message, to }) => (message.kind === 'get' || message.kind === 'getAncestors' ? to : []));
+
+  test('is asked for at other validators after half a second, and issued when one has it', async () => {
+    const engine = openEngine([silent, ...others]);
+    const { pull, take, timers, sendAncestors, vm } = engine;
+    const block = makeBlock(genesis, 'a');
+    pull(block.id, silent);
+    expect(take('get')).toHaveLength(1);
+    timers.advance(requestPatience - 100);
+    expect(take('getAncestors')).toEqual([]);
+    timers.advance(100);
+    const [second] = take('getAncestors');
+    expect(second?.containerId).toBe(block.id);
+    const [, asked] = receivers(engine);
+    expect(others).toContain(asked as NodeId);
+    // It lacks the block: the last one is asked.
+    sendAncestors([], second!.requestId, asked);
+    timers.advance(requestPatience);
+    const [third] = take('getAncestors');
+    expect(new Set(receivers(engine))).toEqual(new Set([silent, ...others]));
+    sendAncestors([block, genesis], third!.requestId, receivers(engine).at(-1));
+    await flush();
+    expect([vm.calls, engine.engine.state().blockRequests]).toEqual([['verify a'], 0]);
+    timers.advance(20_000);
+    expect(receivers(engine)).toHaveLength(3);
+  });
+  test('is given up when the last of those asked has failed', () => {
+    const { engine, pull, take, timers } = openEngine([silent, other]);
+    const block = makeBlock(genesis, 'a');
+    pull(block.id, silent);
+    const [first] = take('get');
+    timers.advance(requestPatience);
+    const [second] = take('getAncestors');
+    engine.failed(silent, first!.requestId, 'put');
+    expect(engine.state().blockRequests).toBe(1);
+    engine.failed(other, second!.requestId, 'ancestors');
+    expect(engine.state().blockRequests).toBe(0);
+  });
+  test('is asked for nowhere else if a peer without stake has named it', () => {
+    const { pull, take, timers } = openEngine([peer, other]);
+    pull(makeBlock(genesis, 'invented').id, nodeId(9));
+    expect(take('get')).toHaveLength(1);
+    timers.advance(5000);
+    expect(take('getAncestors')).toEqual([]);
   });
 });
 

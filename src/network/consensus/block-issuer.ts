@@ -6,8 +6,10 @@ import { engineTypes } from '../messages/message-table.ts';
 import type { ChainLink } from '../protocol/transport.ts';
 import type { Consensus } from '../snowman/consensus.ts';
 import { isDecided } from '../snowman/votes.ts';
+import type { ConnectedValidators } from './connected-validators.ts';
 import { engineLimits } from './engine-parameters.ts';
 import type { BlockSource, UnissuedBlocks } from './unissued-blocks.ts';
+import { sampleNodes } from './weighted-sample.ts';
 
 /** A block on its way to consensus: the node that sent or built it, and how it came. */
 export type Candidate = {
@@ -23,6 +25,7 @@ type IssuerParts = {
   readonly vm: Pick<Vm, 'block' | 'preverify' | 'verify'>;
   readonly consensus: Pick<Consensus, 'isProcessing' | 'lastAccepted'>;
   readonly blocks: UnissuedBlocks;
+  readonly connected: Pick<ConnectedValidators, 'validatorPeers'>;
   /** Work that waits for a block to be issued or given up. */
   readonly jobs: WaitingJobs;
   /** Runs work in the order of the engine's events. */
@@ -35,6 +38,8 @@ type IssuerParts = {
 
 /** A gap of more missing blocks is asked for with its ancestors, so that one answer brings many. AvalancheGo's engine asks for one after the other. */
 const longGap = 2n;
+/** More missing blocks than that. */
+const withAncestors = longGap + 1n;
 
 /**
  * Brings blocks into consensus. A block waits until its parent is there; an unknown ancestor is asked for from the peer that named the block. Then
@@ -43,7 +48,7 @@ const longGap = 2n;
  */
 export type BlockIssuer = ReturnType<typeof createBlockIssuer>;
 
-export function createBlockIssuer({ chainId, transport }: ChainLink, parts: IssuerParts) {
+export function createBlockIssuer({ chainId, transport, randomBytes }: ChainLink, parts: IssuerParts) {
   const { vm, consensus, jobs } = parts;
   const { requested, pending, unverified, refused } = parts.blocks;
   const delivery = createDelivery(parts);
@@ -136,8 +141,19 @@ export function createBlockIssuer({ chainId, transport }: ChainLink, parts: Issu
     requestFailed: (node: NodeId, requestId: number): void => {
       const failed = requested.find(node, requestId);
       if (failed === undefined) return;
-      requested.remove(failed.blockId);
-      jobs.abandon(failed.blockId);
+      if (!requested.fail(failed)) jobs.abandon(failed.blockId);
+    },
+    /**
+     * Asks another validator for each block that a validator has named and not sent for a while. With GetAncestors: one that lacks the block says
+     * so, while a Get would time out and count against it.
+     */
+    askOthers: (): void => {
+      for (const { first, asked } of requested.overdue()) {
+        const validators = parts.connected.validatorPeers();
+        if (!validators.includes(first.node)) continue;
+        const others = validators.filter((node) => !asked.includes(node));
+        for (const other of sampleNodes(others, 1, randomBytes)) get(other, first.blockId, first.source, withAncestors);
+      }
     },
     /** Whether a block will certainly be issued or given up, so that a vote may wait for it. */
     willEnd: (id: Id): boolean => pending.has(id) || requested.has(id),

@@ -70,7 +70,17 @@ export function startSnowmanEngine(
     if (consensus.isPreferred(block.id)) poller.poll(block.id, source === 'built' ? block.bytes : undefined);
     isRepollDue = true;
   };
-  const issuer = createBlockIssuer(link, { nextRequestId, vm, consensus, blocks, jobs, post: queue.post, onVerified, onInvalid });
+  const issuer = createBlockIssuer(link, {
+    nextRequestId,
+    vm,
+    consensus,
+    blocks,
+    connected,
+    jobs,
+    post: queue.post,
+    onVerified,
+    onInvalid,
+  });
   const schedule = createBuildSchedule({
     vm,
     timers,
@@ -99,6 +109,7 @@ export function startSnowmanEngine(
   let quietTicks = 0;
   const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
     queue.post(() => {
+      issuer.askOthers();
       quietTicks = consensus.processingCount() > 0 ? 0 : quietTicks + 1;
       if (quietTicks === 0) isRepollDue = true;
       else if (isAskDue(quietTicks, hasStake(transport.self))) poller.askFrontier();

@@ -13,7 +13,7 @@ export type BlockSource = 'pull_gossip' | 'push_gossip' | 'built' | 'unknown';
 export type UnissuedBlocks = ReturnType<typeof createUnissuedBlocks>;
 
 export const createUnissuedBlocks = (timers: Pick<Timers, 'now'>, hasStake: (node: NodeId) => boolean) => ({
-  requested: createRequestedBlocks(createQueueLimit(engineLimits.blockRequests, hasStake)),
+  requested: createRequestedBlocks(createQueueLimit(engineLimits.blockRequests, hasStake), timers),
   pending: createPendingBlocks(createQueueLimit(engineLimits.pendingBlocks, hasStake)),
   unverified: createUnverifiedBlocks(),
   refused: createRefusedBlocks(timers),
@@ -21,31 +21,73 @@ export const createUnissuedBlocks = (timers: Pick<Timers, 'now'>, hasStake: (nod
 
 type BlockRequest = { readonly node: NodeId; readonly requestId: number; readonly blockId: Id; readonly source: BlockSource };
 
-/** Blocks that a peer was asked for with Get and that have not arrived. A block is asked for once at a time. */
-function createRequestedBlocks(limit: Pick<QueueLimit, 'admit'>) {
-  const byBlock = new Map<Id, { readonly request: BlockRequest; readonly end: () => void }>();
+/** Milliseconds without an answer after which another peer is asked for a block too: a frozen peer fails only when its request times out, after seconds. */
+export const requestPatience = 500;
+
+/** Peers that are asked for one block. */
+const maxAsked = 4;
+
+/** `open`: the requests without an answer; `asked`: the peers that were asked, also those whose request failed. */
+type RequestedBlock = {
+  readonly open: { readonly request: BlockRequest; readonly end: () => void }[];
+  readonly asked: NodeId[];
+  lastAsked: number;
+};
+
+/** A block that a peer does not send; other peers than `asked` may. */
+type OverdueBlock = { readonly first: BlockRequest; readonly asked: readonly NodeId[] };
+
+/** Blocks that peers were asked for and that have not arrived. */
+function createRequestedBlocks(limit: Pick<QueueLimit, 'admit'>, { now }: Pick<Timers, 'now'>) {
+  const byBlock = new Map<Id, RequestedBlock>();
   const byNode = new Map<NodeId, Map<number, BlockRequest>>();
+  const forget = ({ node, requestId }: BlockRequest): void => {
+    const ofNode = byNode.get(node);
+    ofNode?.delete(requestId);
+    if (ofNode?.size === 0) byNode.delete(node);
+  };
   return {
     has: (blockId: Id): boolean => byBlock.has(blockId),
-    /** Returns false if the block is requested already, or if there are too many requests, in total or to this peer. */
+    /** Returns false if there are too many requests, in total or to this peer. */
     add: (request: BlockRequest): boolean => {
-      const end = byBlock.has(request.blockId) ? undefined : limit.admit(request.node, 0);
+      const end = limit.admit(request.node, 0);
       if (end === undefined) return false;
+      const block = byBlock.get(request.blockId) ?? { open: [], asked: [], lastAsked: 0 };
+      block.open.push({ request, end });
+      block.asked.push(request.node);
+      block.lastAsked = now();
+      byBlock.set(request.blockId, block);
       const ofNode = byNode.get(request.node) ?? new Map<number, BlockRequest>();
-      byBlock.set(request.blockId, { request, end });
       byNode.set(request.node, ofNode.set(request.requestId, request));
       return true;
     },
     find: (node: NodeId, requestId: number): BlockRequest | undefined => byNode.get(node)?.get(requestId),
+    /** Ends a request that failed. Returns whether another peer is still asked for the block. */
+    fail: (request: BlockRequest): boolean => {
+      forget(request);
+      const block = byBlock.get(request.blockId);
+      const at = block?.open.findIndex((one) => one.request === request) ?? -1;
+      if (block === undefined || at < 0) return false;
+      block.open.splice(at, 1)[0]?.end();
+      if (block.open.length > 0) return true;
+      byBlock.delete(request.blockId);
+      return false;
+    },
     remove: (blockId: Id): void => {
-      const entry = byBlock.get(blockId);
-      if (entry === undefined) return;
-      const { request, end } = entry;
-      end();
+      for (const { request, end } of byBlock.get(blockId)?.open ?? []) {
+        end();
+        forget(request);
+      }
       byBlock.delete(blockId);
-      const ofNode = byNode.get(request.node);
-      ofNode?.delete(request.requestId);
-      if (ofNode?.size === 0) byNode.delete(request.node);
+    },
+    overdue: (): OverdueBlock[] => {
+      const found: OverdueBlock[] = [];
+      for (const { open, asked, lastAsked } of byBlock.values()) {
+        const [first] = open;
+        if (first !== undefined && asked.length < maxAsked && now() - lastAsked >= requestPatience)
+          found.push({ first: first.request, asked: [...asked] });
+      }
+      return found;
     },
     count: (): number => byBlock.size,
   };
