@@ -46,16 +46,20 @@ export function createPlatformReads(url: string, rpc: Pick<Rpc, 'call'>): Platfo
     if (time === undefined) throw invalid(url, `${method}: not a time`);
     return time;
   };
+  let last: PlatformHeights | undefined;
   return {
     networkID: async () => {
       const { networkID } = await call('/ext/info', 'info.getNetworkID', {});
       return Number(parseU64(url, 'info.getNetworkID', networkID));
     },
     heights: async () => {
+      // Without a new block nothing changes once the proposed height has reached the last block: one question in place of three.
+      if (last !== undefined && last.proposed === last.current && (await height('platform.getHeight')) === last.current) return last;
       // In this order: the proposed height can never be above a height that is read after it.
       const proposed = await height('platform.getProposedHeight');
       const current = await height('platform.getHeight');
-      return { proposed, current, time: await readTime() };
+      last = { proposed, current, time: await readTime() };
+      return last;
     },
     validatorsAt: async (at) => {
       const method = 'platform.getValidatorsAt';
