@@ -2,7 +2,6 @@ import type { EngineBlock, Vm } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { attempt } from '../../base/fault.ts';
-import { every } from '../../base/timing/timers.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
@@ -107,14 +106,18 @@ export function startSnowmanEngine(
   }
   /** Ticks of the frontier poll since a block was processing. */
   let quietTicks = 0;
-  const stopFrontierPoll = every(timers, parameters.frontierPollInterval, () =>
+  let stopFrontierPoll = (): void => {};
+  const pollFrontier = (): void => {
+    const isRare = quietTicks >= ticksUntilQuiet && hasStake(transport.self);
+    stopFrontierPoll = timers.after(parameters.frontierPollInterval * (isRare ? quietFactor : 1), pollFrontier);
     queue.post(() => {
       issuer.askOthers();
       quietTicks = consensus.processingCount() > 0 ? 0 : quietTicks + 1;
       if (quietTicks === 0) isRepollDue = true;
-      else if (isAskDue(quietTicks, hasStake(transport.self))) poller.askFrontier();
-    }),
-  );
+      else poller.askFrontier();
+    });
+  };
+  stopFrontierPoll = timers.after(parameters.frontierPollInterval, pollFrontier);
   const stop = (): void => {
     stopFrontierPoll();
     schedule.stop();
@@ -177,10 +180,9 @@ function readEngineState({
   };
 }
 
-/** A validator gets each new block pushed: when it was quiet for so many ticks of the frontier poll, it asks at one of three only. */
+/** A validator gets each new block pushed: when it was quiet for so many ticks of the frontier poll, they come a third as often. */
 const ticksUntilQuiet = 10;
-const isAskDue = (quietTicks: number, isValidator: boolean): boolean =>
-  !isValidator || quietTicks <= ticksUntilQuiet || quietTicks % 3 === 0;
+const quietFactor = 3;
 
 type EventQueue = ReturnType<typeof createEventQueue>;
 

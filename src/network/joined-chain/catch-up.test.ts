@@ -144,7 +144,8 @@ test('a chain whose only validator is its node is stale 30 s after it lost its l
   const began = now();
   for (const peer of peers) chain.handler.disconnected(peer);
   expect(await run(() => describeStaleness(chain) !== undefined)).toBe(true);
-  expect(describeStaleness(chain)).toBe('cut off: no peer has been connected for 30s, this node is at height 0');
+  // The virtual clock moves from one timer to the next.
+  expect(describeStaleness(chain)).toMatch(/^cut off: no peer has been connected for 3[01]s, this node is at height 0$/);
   expect(now() - began).toBeWithin(30_000, 40_000);
   expect(chain.isolation()).toBe(now() - began);
   chain.handler.connected(peers[0] as NodeId);
