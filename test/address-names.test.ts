@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { explainError } from '../src/cli/commands/explain-error.ts';
 import { createNode, SeracError } from '../src/sdk/index.ts';
 import { runCommand } from './short-command.ts';
 
 /** Commands that take an address, with the number of an account, a label, and addresses that are meant for something else. */
-
-setDefaultTimeout(60_000);
 
 let node: Awaited<ReturnType<typeof createNode>>;
 let url: string;

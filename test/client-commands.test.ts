@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,8 +21,6 @@ import { type Program, programCommand, runProgram, startProgramAsUsers } from '.
 import { runCommand } from './short-command.ts';
 
 /** Every command that asks a node, run in this process; some as a user runs them, where the process itself matters. */
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-clients-'));
 const to = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';

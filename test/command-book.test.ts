@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,6 @@ import { listCommands, runBook } from './command-book.ts';
  * What commands print, to be read as a whole: test/terminal/commands.txt has the daily work, test/terminal/mistakes.txt what people type wrong.
  * To write the texts again: SERAC_WRITE_GOLDEN=1.
  */
-
-setDefaultTimeout(120_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-book-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programCommand, runProgram } from './program.ts';
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-shell-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createNode } from '../src/sdk/create-node.ts';
 import { chromiumBinary, openChromium } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
@@ -7,8 +7,6 @@ import { createClient } from './http.ts';
 import { eventually } from './processes.ts';
 
 /** The log of calls of a node with a reader process, which answers some of the calls. */
-
-setDefaultTimeout(60_000);
 
 const binary = chromiumBinary();
 let node: DevNode;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { openEvents, type ReceivedEvent } from './event-client.ts';
 
 /** Labels of a node with a data directory and a reader process: where they are kept, when they end, and who gets them. */
-
-setDefaultTimeout(60_000);
 
 let node: DevNode;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,6 @@ import { eventually } from './processes.ts';
 import { type Program, programCommand, runProgram, startIndexer, startProgram } from './program.ts';
 
 /** `serac doctor` against healthy and broken nodes: each diagnosis has a cause and a remedy. */
-
-setDefaultTimeout(120_000);
 
 async function diagnose(...args: string[]): Promise<{ code: number; text: string }> {
   const { code, out, err } = await runProgram('doctor', ...args);

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** What a reader has at hand on every page: the palette, names of addresses, the watch page, QR codes. One node: with its token it is a developer's chain. */
 
-setDefaultTimeout(60_000);
 const binary = chromiumBinary();
 const token = 'open-sesame-1234';
 const axe = await Bun.file(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)).text();

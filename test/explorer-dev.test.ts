@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type ActionName, actionNames, devActions } from '../src/explorer/views/dev-actions.ts';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
@@ -8,7 +8,6 @@ import { eventually } from './processes.ts';
 const binary = chromiumBinary();
 const stranger = 'X-local1qurswpc8qurswpc8qurswpc8qurswpc8lzh465';
 const done = new Set<ActionName>();
-setDefaultTimeout(90_000);
 
 describe.skipIf(binary === undefined)('Chromium: the dev panel', () => {
   let node: DevNode;

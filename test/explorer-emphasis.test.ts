@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { ann, bob, plain } from './explorer-chain.ts';
@@ -6,7 +6,6 @@ import { eventually } from './processes.ts';
 
 /** What a reader sees at a glance, in a real Chromium: titles, bars and pictures in which nothing that matters is a sliver, and rows that end. */
 
-setDefaultTimeout(300_000);
 const binary = chromiumBinary();
 
 describe.skipIf(binary === undefined)('Chromium: the emphasis of the explorer', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium, type Page } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { makeExplorerSample } from './explorer-sample.ts';
@@ -6,7 +6,6 @@ import { eventually } from './processes.ts';
 
 /** What all pages of the explorer share, in a real Chromium: sizes of text, the navigation, and how they fit a phone. */
 
-setDefaultTimeout(300_000);
 const binary = chromiumBinary();
 /** The most that may be below 13 px, as a part of the characters of a page: what a reader may skip. */
 const maxSmallText = 0.2;

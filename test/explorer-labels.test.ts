@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { chromiumBinary, openChromium } from './chromium.ts';
 import { type DevNode, startDevNode } from './dev-node.ts';
 import { eventually } from './processes.ts';
 
 /** Labels on the pages of a developer's chain: in place of a short address, while there are labels, and live. */
-
-setDefaultTimeout(60_000);
 
 let node: DevNode;
 let address: string;

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,6 @@ import { type Program, runProgram, startProgram, startProgramAsUsers } from './p
 import { baseTx, createAsset, createWallet, ewoq, ewoqGenesisUtxo, type Key, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** `--fork-url`: a chain that begins with the outputs of a live node, Serac or AvalancheGo, and then goes its own way. */
-
-setDefaultTimeout(120_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-fork-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

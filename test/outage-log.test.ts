@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { eventually } from './processes.ts';
 import { startIndexer, startProgram } from './program.ts';
 import { hasPrivateServers, openPrivateServers, openServers, suiteName } from './servers.ts';
 
 /** Losing and regaining a server is one line of the log each, with time and level. */
-
-setDefaultTimeout(240_000);
 
 const closing: (() => unknown)[] = [];
 afterAll(async () => {

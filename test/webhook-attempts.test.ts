@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +6,6 @@ import { createKey } from './api-keys.ts';
 import { eventually } from './processes.ts';
 import { type Program, startProgram } from './program.ts';
 import { addressHook, createWebhookCalls, signatureOf, startReceiver } from './webhook-receiver.ts';
-
-setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-attempts-'));
 const receiver = startReceiver();
