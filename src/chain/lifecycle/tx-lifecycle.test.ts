@@ -23,6 +23,7 @@ function openLifecycle() {
 
 test('the steps of the newest 10,000 transactions are kept, of each the first and the newest 15', () => {
   const { lifecycle } = openLifecycle();
+  expect(maxTxs).toBe(10_000);
   const ids = Array.from({ length: maxTxs + 1 }, (_, i) => i.toString(16).padStart(64, '0') as Id);
   for (const id of ids) lifecycle.record(id, 'received');
   const [oldest, second, newest] = [ids[0], ids[1], ids.at(-1)] as [Id, Id, Id];
