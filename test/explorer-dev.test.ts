@@ -69,6 +69,8 @@ describe.skipIf(binary === undefined)('Chromium: the dev panel', () => {
   };
   const balanceOf = async (account: number): Promise<string> => (await node.dev('dev.accounts')).accounts[account].balance;
   const heightNow = async (): Promise<number> => Number((await node.dev('dev.nodeInfo')).height);
+  /** The strip that offers to undo an action is shown from its snapshot on, which is taken before the action. */
+  const untilHeight = (height: number): Promise<number> => eventually(heightNow, (now) => now === height);
   const names = async (): Promise<string[]> => (await node.dev('dev.listSnapshots')).snapshots.map(({ name }: { name: string }) => name);
 
   beforeAll(async () => {
@@ -200,7 +202,7 @@ describe.skipIf(binary === undefined)('Chromium: the dev panel', () => {
     const strip = (): Promise<string> => text('[data-undo]');
     const reverted = `Reverted from height ${height} to ${height - 1}.`;
     expect(await eventually(strip, (shown) => shown.startsWith(reverted))).toStartWith(reverted);
-    expect(await heightNow()).toBe(height - 1);
+    expect(await untilHeight(height - 1)).toBe(height - 1);
     // It is there after a reload and without script, and not among the snapshots of the developer.
     const { text: html } = await node.program().client.send('GET', '/dev', { accept: 'text/html' });
     expect([html.includes('data-undo'), html.split('id="payload"')[0]?.includes('page undo')]).toEqual([true, false]);
@@ -248,7 +250,7 @@ describe.skipIf(binary === undefined)('Chromium: the dev panel', () => {
       input.dispatchEvent(new Event('change', { bubbles: true }));
     })()`);
     expect(await until(`document.querySelector('[data-undo]')?.textContent.startsWith('Loaded a state file') === true`)).toBe(true);
-    expect(await heightNow()).toBe(height);
+    expect(await untilHeight(height)).toBe(height);
     // How high the file was is not known, so there is a question.
     await press('Undo');
     await press('Undo anyway');
