@@ -3,7 +3,7 @@ import type { EngineBlock } from '../../avm/vm.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { engineLimits } from './engine-parameters.ts';
-import { createUnissuedBlocks } from './unissued-blocks.ts';
+import { createUnissuedBlocks, requestPatience } from './unissued-blocks.ts';
 
 const [alice, bob] = ['a', 'b'] as unknown as [NodeId, NodeId];
 const idOf = (number: number): Id => `${number}`.padStart(64, '0') as Id;
@@ -22,29 +22,48 @@ describe('requested blocks', () => {
   const request = (node: NodeId, requestId: number, block: number) =>
     ({ node, requestId, blockId: idOf(block), source: 'unknown' }) as const;
 
-  test('are requested once at a time, and found by peer and request', () => {
+  test('are found by peer and request until they are removed, whoever was asked', () => {
     const { requested } = create();
-    expect([requested.add(request(alice, 1, 7)), requested.add(request(bob, 2, 7)), requested.add(request(alice, 2, 8))]).toEqual([
-      true,
-      false,
-      true,
-    ]);
-    expect([requested.find(alice, 1)?.blockId, requested.find(bob, 1), requested.find(alice, 3), requested.count()]).toEqual([
+    for (const one of [request(alice, 1, 7), request(bob, 2, 7), request(alice, 2, 8)]) expect(requested.add(one)).toBe(true);
+    expect([requested.find(alice, 1)?.blockId, requested.find(bob, 2)?.blockId, requested.find(alice, 3)]).toEqual([
+      idOf(7),
       idOf(7),
       undefined,
-      undefined,
-      2,
     ]);
+    expect([requested.find(bob, 1), requested.count()]).toEqual([undefined, 2]);
     requested.remove(idOf(7));
     requested.remove(idOf(9));
-    expect([
-      requested.has(idOf(7)),
-      requested.has(idOf(8)),
-      requested.find(alice, 1),
-      requested.find(alice, 2)?.blockId,
-      requested.count(),
-    ]).toEqual([...[false, true, undefined, idOf(8), 1]]);
-    expect(requested.add(request(bob, 2, 7))).toBe(true);
+    expect([requested.has(idOf(7)), requested.has(idOf(8)), requested.count()]).toEqual([false, true, 1]);
+    expect([requested.find(alice, 1), requested.find(bob, 2), requested.find(alice, 2)?.blockId]).toEqual([undefined, undefined, idOf(8)]);
+  });
+
+  test('stay requested while one of the asked peers may still answer', () => {
+    const { requested } = create();
+    const [first, second] = [request(alice, 1, 7), request(bob, 2, 7)];
+    requested.add(first);
+    requested.add(second);
+    expect([requested.fail(first), requested.has(idOf(7)), requested.find(alice, 1)]).toEqual([true, true, undefined]);
+    expect([requested.fail(first), requested.fail(second), requested.has(idOf(7)), requested.fail(second)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('are overdue after half a second without an answer, until four peers were asked', () => {
+    const { requested, setTime } = create();
+    const requests = ['p', 'q', 'r', 's'].map((name, i) => request(name as unknown as NodeId, i, 7));
+    for (const [i, one] of requests.entries()) {
+      const start = 1000 * i;
+      setTime(start);
+      requested.add(one);
+      setTime(start + requestPatience - 1);
+      expect(requested.overdue()).toEqual([]);
+      setTime(start + requestPatience);
+      const asked = requests.slice(0, i + 1).map(({ node }) => node);
+      expect(requested.overdue() as unknown[]).toEqual(i < 3 ? [{ first: requests[0], asked }] : []);
+    }
   });
 
   test('of one peer are limited; what is removed makes room', () => {
