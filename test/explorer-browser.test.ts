@@ -340,6 +340,8 @@ describe.skipIf(binary === undefined)('Chromium: the explorer', () => {
     await click('+30 d');
     await until(`/[+](30|29) d/.test(document.querySelector('.strip').textContent)`);
     expect(Number((await node.dev('dev.nodeInfo')).height)).toBe(height + 1);
+    // The strip tells of the jump before it is carried out for the form, whose slider waits for that.
+    expect(await until(`!document.querySelector('input[type=range]').disabled`)).toBe(true);
     await page.run(`(() => {
       const slider = document.querySelector('input[type=range]');
       slider.value = '48';
