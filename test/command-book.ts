@@ -38,14 +38,19 @@ export async function runBook(book: string, masks: Masks): Promise<string> {
 }
 
 /** Runs a command: in this process if it asks the node or a data directory, else as a user does. */
-function run(words: readonly string[], url: string) {
+async function run(words: readonly string[], url: string) {
   const [first = '', second = ''] = words;
   if (first in dataCommands) return runDataCommand(...words);
   const name = [`${first} ${second}`, first].map((one) => one.toLowerCase()).find(isCommand);
   // The last word must not be followed by another: it may be a flag that lacks its value.
   process.env.SERAC_URL = url;
-  const isShort = name === undefined ? !first.startsWith('-') : name === 'help' || isClientCommand(name);
-  return isShort ? runCommand(...words) : runProgram(...words);
+  try {
+    const isShort = name === undefined ? !first.startsWith('-') : name === 'help' || isClientCommand(name);
+    return await (isShort ? runCommand(...words) : runProgram(...words));
+  } finally {
+    // Other test files run in this process.
+    delete process.env.SERAC_URL;
+  }
 }
 
 /** Words as a shell divides them: quotes keep spaces, and are not part of a word. */
