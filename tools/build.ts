@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
@@ -6,7 +6,6 @@ import { buildDocs } from '../src/app/platform/docs-build.ts';
 import { docsFile, writeDocsFile } from '../src/app/platform/docs-files.ts';
 import { buildPage } from '../src/app/platform/page-build.ts';
 import { pageFile, writePageFile } from '../src/app/platform/page-files.ts';
-import { buildProgramChunks } from './program-chunks.ts';
 import { collectLicenseTexts } from './release/licenses.ts';
 
 /**
@@ -32,7 +31,7 @@ const runnerEntryPoints = ['sdk/jest.ts', 'sdk/node-test.ts'] as const;
 export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
 
 /**
- * The program for Bun (started by bin/serac), in chunks with their bytecode in files beside them: Bun then parses nothing, which saves 85 ms of a
+ * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
  * start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js.
  */
 const bunProgram = 'cli/main.cjs';
@@ -77,7 +76,7 @@ export async function buildProgram(folder: string): Promise<string> {
 /** Builds another program that runs a node, for a test that starts it many times. It has no pages. Returns its path. */
 export async function buildTestProgram(entry: string, folder: string): Promise<string> {
   const file = `cli/${basename(entry, '.ts')}.cjs`;
-  await bundleForBun(entry, folder);
+  await bundleForBun(entry, folder, file);
   copyGenesis(folder);
   return join(folder, file);
 }
@@ -88,7 +87,7 @@ const copyGenesis = (folder: string): void => {
 };
 
 async function buildProgramForBun(folder: string): Promise<void> {
-  await bundleForBun(join(source, 'cli/main.ts'), folder);
+  await bundleForBun(join(source, 'cli/main.ts'), folder, bunProgram);
   copyGenesis(folder);
   writePageFile(join(folder, pageFile), await buildPage('package'));
   writeDocsFile(join(folder, docsFile), await buildDocs({ isServed: true }));
@@ -112,12 +111,22 @@ async function bundle(entries: readonly string[], folder: string): Promise<void>
   process.stdout.write(`${relative(root, folder)}: ${outputs.length} JavaScript files, ${Math.round(bytes / 1000)} kB\n`);
 }
 
-async function bundleForBun(entry: string, folder: string): Promise<void> {
-  const plugins = [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders, withoutNode];
-  const files = await buildProgramChunks({ entry, folder: join(folder, 'cli'), external, minify, plugins });
-  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  process.stdout.write(`${relative(root, folder)}/cli: ${files.length} files for Bun, ${Math.round(bytes / 1000)} kB\n`);
-  for (const file of files) if (file.endsWith('.cjs')) refuseSourcePaths(folder, relative(folder, file));
+/** Bytecode needs one CommonJS file. */
+async function bundleForBun(entry: string, folder: string, file: string): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    root: dirname(entry),
+    outdir: folder,
+    target: 'bun',
+    format: 'cjs',
+    bytecode: true,
+    minify,
+    naming: { entry: file },
+    external,
+    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders, withoutNode],
+  });
+  for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  refuseSourcePaths(folder, file);
 }
 
 function refuseSourcePaths(folder: string, file: string): void {
