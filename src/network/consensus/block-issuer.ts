@@ -38,7 +38,7 @@ type IssuerParts = {
 
 /** A gap of more missing blocks is asked for with its ancestors, so that one answer brings many. AvalancheGo's engine asks for one after the other. */
 const longGap = 2n;
-/** More missing blocks than that. */
+/** A gap of which any block is asked for with its ancestors. */
 const withAncestors = longGap + 1n;
 
 /**
@@ -148,8 +148,10 @@ export function createBlockIssuer({ chainId, transport, randomBytes }: ChainLink
      * so, while a Get would time out and count against it.
      */
     askOthers: (): void => {
-      for (const { first, asked } of requested.overdue()) {
-        const validators = parts.connected.validatorPeers();
+      const overdue = requested.overdue();
+      if (overdue.length === 0) return;
+      const validators = parts.connected.validatorPeers();
+      for (const { first, asked } of overdue) {
         if (!validators.includes(first.node)) continue;
         const others = validators.filter((node) => !asked.includes(node));
         for (const other of sampleNodes(others, 1, randomBytes)) get(other, first.blockId, first.source, withAncestors);

@@ -180,8 +180,9 @@ function readEngineState({
   };
 }
 
-/** A validator gets each new block pushed: when it was quiet for so many ticks of the frontier poll, they come a third as often. */
+/** Ticks without a processing block after which a validator polls the frontier less often: each new block is pushed to it. */
 const ticksUntilQuiet = 10;
+/** How many times as long the interval is then. */
 const quietFactor = 3;
 
 type EventQueue = ReturnType<typeof createEventQueue>;
