@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { AnyFault } from '../../base/fault.ts';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Services } from '../rpc/method.ts';
 import { createCallFaults } from './call-faults.ts';
 
@@ -11,7 +11,6 @@ function create(methods: readonly string[] = ['avm.getHeight', 'avm.getTx']) {
   const plain = { methods: new Map(methods.map((name) => [name, { run: () => `${name} ran` }])) } as unknown as Services;
   const services = faults.apply(plain);
   const call = (name: string) => services.methods.get(name)?.run(undefined) as Promise<unknown>;
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const codeOf = async (work: () => unknown): Promise<unknown> => {
     try {
       await work();
@@ -91,7 +90,7 @@ test('limits: 20 s, a million times, a thousand characters, a hundred methods', 
   expect(list()).toHaveLength(200);
   for (const order of [() => setLatency(1, 'm.100'), () => failNext('m.100', 1, '')])
     expect(await codeOf(order)).toEqual(limit('methods', 100));
-  // One that has an order may get another.
+  // A method that already has a fault may get another one.
   setLatency(7, 'm.99');
   failNext('m.99', 7, '');
   expect(list()).toHaveLength(200);

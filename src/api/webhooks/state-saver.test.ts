@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { webhookLimits } from '../contract/webhook-schemas.ts';
 import { createStateSaver } from './state-saver.ts';
 import type { Attempt, DeliveryState } from './webhook.ts';
 
 const state = (position: string): DeliveryState => ({ position }) as DeliveryState;
 const attempt = (messageID: string, body?: string): Attempt => ({ messageID, body }) as Attempt;
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function create() {
   const clock = createVirtualClock(0);

@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { createStop } from './stop.ts';
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function create(shutdownWait: number) {
   const clock = createVirtualClock(0);

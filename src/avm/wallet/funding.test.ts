@@ -3,7 +3,7 @@ import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText } from '../../base/bytes/id.ts';
 import { compare } from '../../base/bytes/octets.ts';
 import { pack } from '../../base/codec/pack.ts';
-import type { AnyFault } from '../../base/fault.ts';
+import { faultOf } from '../../base/fault.fixture.ts';
 import { type Output, TransferableOutput } from '../tx/output.ts';
 import { makeUtxo, type Utxo } from '../tx/utxo.ts';
 import { byReference, fund, inputFor, sumNeeded } from './funding.ts';
@@ -22,14 +22,6 @@ const coin = (amount: bigint, { asset = avax, owner = ownedBy([alice]), at = 0, 
   makeUtxo(txIDs[at] as Id, index, asset, { kind: 'secp256k1fx.TransferOutput', amount, ...owner });
 const mint: Output = { kind: 'secp256k1fx.MintOutput', ...ownedBy([alice]) };
 const amountsOf = (outputs: readonly TransferableOutput[]) => outputs.map(({ assetID, output }) => [assetID, output.amount]);
-const faultOf = (work: () => unknown): object | undefined => {
-  try {
-    work();
-  } catch (error) {
-    return (error as AnyFault).fault;
-  }
-  return undefined;
-};
 
 describe('funding', () => {
   test('takes outputs in their order as long as something is missing; the rest is change for the first key', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Address } from '../bytes/address.ts';
 import { bitOf, firstDifference, type Id, idBits } from '../bytes/id.ts';
 import { endpointText, isLoopbackIp, isPublicIp, mapIp, parseIp, remoteText, unmapIp } from '../bytes/ip-address.ts';
-import type { AnyFault } from '../fault.ts';
+import { faultOf } from '../fault.fixture.ts';
 import type { AnyCodec, JsonContext } from './codec.ts';
 import { goString, goStringFromBytes } from './go-string.ts';
 import { pack, unpack } from './pack.ts';
@@ -12,14 +12,6 @@ import { union } from './union.ts';
 
 const context: JsonContext = { address: (one) => `addr ${one.slice(0, 2)}`, id: (one) => `id ${one.slice(0, 2)}` };
 const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex');
-const faultOf = (work: () => unknown): object | undefined => {
-  try {
-    work();
-  } catch (error) {
-    return (error as AnyFault).fault;
-  }
-  return undefined;
-};
 const [someId, someAddress] = ['ab'.repeat(32) as Id, 'cd'.repeat(20) as Address];
 
 describe('a codec', () => {

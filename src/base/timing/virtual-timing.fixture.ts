@@ -121,3 +121,6 @@ export function createVirtualTiming(random: () => number = () => 0.5): VirtualTi
     },
   };
 }
+
+/** Resolves in the next turn, after what promises do in this one. */
+export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { AnyFault } from '../../base/fault.ts';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { askMajority, askNodes, findAgreed, heightReachedBy, majorityOf } from './ask-nodes.ts';
 import { noResponse } from './fault.ts';
 
 const nodes = ['a', 'b', 'c'].map((url) => ({ url }));
-const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Questions that a test answers one by one. `result` is undefined until the asking has ended. */
 function open(isEnough?: (answers: readonly number[]) => boolean) {

@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { createDisagreements } from './disagreements.ts';
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function create() {
   const clock = createVirtualClock(100);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { invalidResponse, noResponse, stopped } from './fault.ts';
 import { startHeightPoll } from './height-poll.ts';
 
@@ -18,7 +18,6 @@ function open(answer: () => bigint | Promise<bigint>, onHeight: (height: bigint)
     onHeight,
     onError: (error) => errors.push(error),
   });
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
   /** Lets time pass in steps of 10 ms. */
   const pass = async (milliseconds: number): Promise<void> => {
     await settle();

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { makeUtxo, type Utxo } from '../../avm/tx/utxo.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { idOf } from '../../base/bytes/id.ts';
+import { settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { createDisagreements } from './disagreements.ts';
 import { FollowError, noResponse } from './fault.ts';
 import { createMajorityRemote, type ForeignReads } from './majority-remote.ts';
@@ -41,7 +42,6 @@ function network(...said: [Said, ...Said[]]) {
     utxos: () => answer(i, ({ utxos = [] }) => ({ utxos, next: undefined })),
   }));
   const reads = createMajorityRemote(nodes as never, { after, disagreements });
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
   const advance = async (milliseconds: number): Promise<void> => {
     await settle();
     const end = time.now + milliseconds;

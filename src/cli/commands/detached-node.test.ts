@@ -2,13 +2,12 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { type DetachedContext, detachedCommands, printLog } from './detached-node.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'serac-detached-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const logFile = join(folder, 'serac.log');
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function run(command: keyof typeof detachedCommands, options: object, context: Partial<DetachedContext> = {}) {
   const printed: string[] = [];

@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ProcessUsage } from '../../app/platform/process-usage.ts';
-import { createVirtualClock } from '../../base/timing/virtual-timing.fixture.ts';
+import { createVirtualClock, settle } from '../../base/timing/virtual-timing.fixture.ts';
 import { createUsageSampler } from './usage-sampler.ts';
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('each second shows the CPU since the second before, and the memory; processes come and go', async () => {
   const clock = createVirtualClock(0);
