@@ -214,7 +214,7 @@ const chainPath = '/v1/networks/local/blockchains/x-chain';
 const requestsOfKind = 4000;
 const pageSizes = [100, 90];
 
-/** Numbers of the requests at which a range begins that is measured apart: with the first ones the sessions of Citus read the catalogs of their shards. */
+/** Numbers of the requests at which a range begins that is measured apart, which shows whether the first requests of a session cost more. */
 const requestRanges = [0, 400, 2000];
 
 /** Medians of the rounds; beside those of Citus, how many times that of PostgreSQL. */

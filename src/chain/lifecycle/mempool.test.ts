@@ -69,7 +69,7 @@ describe('a mempool', () => {
     expect(faultOf(() => mempool.add(tooMuch))).toMatchObject({ code: 'MEMPOOL_FULL', size: 11, available: 10 });
     expect(faultOf(() => mempool.checkAddable(tooMuch))).toMatchObject({ code: 'MEMPOOL_FULL' });
     mempool.add(ofSize(10, 'c'));
-    // One that was in it before goes back in any case.
+    // A transaction whose block failed is added again, also above the limit.
     mempool.putBack(tooMuch);
     expect(mempool.size().bytes).toBe(maxMempoolSize + 11);
   });

@@ -12,7 +12,7 @@ const work = (more: readonly Query[]) =>
     return { result: 7, news: more };
   };
 
-/** What is sent to a database whose workers have not committed in the first looks. Transactions are in brackets. */
+/** A database that lists what was sent to it. The first `unfinishedLooks` times it is asked, a worker has not committed yet. */
 function createSql(unfinishedLooks = 0) {
   const sent: string[] = [];
   const short = (text: string): string => text.trim().split(/\s+/).slice(0, 3).join(' ');

@@ -7,7 +7,7 @@ const context = { ...testContext, chain: { slug: 'x', id: 'idX' } } as unknown a
 
 type Links = readonly (readonly [from: string, to: string])[];
 
-/** The graph of transactions with outputs from one to another; each output is named `from-to`. */
+/** Loads the graph around the transaction `name`. Each link is an output `from-to`, which one transaction creates and the other spends. */
 async function load(links: Links, name: string, open: string | null = null, utxos: Readonly<Record<string, object>> = {}) {
   const utxoOf = ([from, to]: Links[number]) => ({
     ...{ utxoId: `${from}-${to}`, creationTxHash: from, consumingTxHash: to === '' ? undefined : to, addresses: ['a'] },

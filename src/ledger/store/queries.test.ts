@@ -89,7 +89,7 @@ describe('on SQLite', () => {
 });
 
 describe('on PostgreSQL', () => {
-  /** A server; the most queries that it had at once, and what was sent. */
+  /** A server that counts the queries it runs at once, and lists what was sent. */
   const create = () => {
     const sent: string[] = [];
     let [now, most] = [0, 0];

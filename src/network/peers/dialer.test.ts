@@ -9,7 +9,7 @@ const limits = { dialsPerSecond: 50, initialReconnectDelay: 1000, maxReconnectDe
 
 type World = { answers?: boolean; reached?: NodeId; wanted?: boolean; open?: boolean; cutOff?: boolean };
 
-/** A dialer whose random numbers are all `random`, of 256. `world` may be changed. */
+/** A dialer whose random bytes are all `random`. A test may change `world` while the dialer runs. */
 function create(world: World = {}, options: Partial<typeof limits> = {}, random = 0) {
   const { timing, pass } = createVirtualTiming();
   const dials: [port: number, time: number][] = [];
