@@ -101,18 +101,27 @@ test('a failing check reports the number of failures and the time of the first, 
   expect(changes).toEqual(['health diskspace passes', 'health diskspace again']);
 });
 
-test('a failing check runs again after a second, and its failures are counted in rounds', async () => {
+test('a failing check runs again after a second and says why it fails now; its failures are counted in rounds', async () => {
   const { health, time, result, changes } = setUp();
-  let outcome: Outcome = { error: 'behind' };
+  let outcome: Outcome = { details: { behind: 9 }, error: '9 blocks behind' };
   let runs = 0;
   health.register('health', 'X', () => {
     runs++;
     return outcome;
   });
   await health.start();
-  for (let second = 0; second < 3; second++) await time.advance(1000);
+  for (let second = 0; second < 2; second++) await time.advance(1000);
+  outcome = { details: { behind: 4 }, error: '4 blocks behind' };
+  await time.advance(1000);
   expect(runs).toBe(4);
-  expect(result('X')).toMatchObject({ contiguousFailures: 1, timestamp: '2026-11-15T00:48:26Z' });
+  expect(result('X')).toEqual({
+    message: { behind: 4 },
+    error: '4 blocks behind',
+    timestamp: '2026-11-15T00:48:29Z',
+    duration: 0,
+    contiguousFailures: 1,
+    timeOfFirstFailure: '2026-11-15T00:48:26Z',
+  });
   outcome = { details: 'at the tip' };
   await time.advance(1000);
   expect(result('X')).toEqual({ message: 'at the tip', timestamp: '2026-11-15T00:48:30Z', duration: 0 });

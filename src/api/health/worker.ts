@@ -28,12 +28,11 @@ type WorkerEnv = {
 export function createWorker(env: WorkerEnv) {
   const entries = new Map<string, Entry>();
 
-  const runEntry = async (name: string, entry: Entry, isKept: (outcome: Outcome) => boolean = () => true): Promise<void> => {
+  const runEntry = async (name: string, entry: Entry, isRetry = false): Promise<void> => {
     const run = entry.running ?? startCheck(entry, env.now());
     const outcome = run.outcome instanceof Promise ? await withTimeout(run.outcome, env) : run.outcome;
-    if (!isKept(outcome)) return;
     const before = entry.result;
-    entry.result = resultOf(outcome, run.began, env.now(), before);
+    entry.result = resultOf(outcome, { began: run.began, ended: env.now(), isRetry }, before);
     const isChanged = (before.error === undefined) !== (outcome.error === undefined);
     if (isChanged || before === notYetRun) entry.since = env.now();
     if (isChanged) env.onChange?.(name, entry.result);
@@ -49,13 +48,10 @@ export function createWorker(env: WorkerEnv) {
       await Promise.all([...entries].map(([name, entry]) => runEntry(name, entry)));
     },
     hasFailing: (): boolean => [...entries.values()].some(({ result }) => result.error !== undefined),
-    /**
-     * Runs the failing checks once more, and keeps the results of those that pass now. What still fails keeps its result: AvalancheGo counts
-     * `contiguousFailures` in rounds.
-     */
+    /** Runs the failing checks once more. One that fails again says why it does now; `contiguousFailures` counts rounds, as in AvalancheGo. */
     retryFailing: async (): Promise<void> => {
       const failing = [...entries].filter(([, entry]) => entry.result.error !== undefined && entry.running === undefined);
-      await Promise.all(failing.map(([name, entry]) => runEntry(name, entry, ({ error }) => error === undefined)));
+      await Promise.all(failing.map(([name, entry]) => runEntry(name, entry, true)));
     },
     /** Runs one check now; does nothing if the name is unknown. */
     run: async (name: string): Promise<void> => {
@@ -89,7 +85,7 @@ export function oncePassed(check: Check): Check {
   };
 }
 
-type Run = { readonly began: bigint; readonly outcome: Outcome | Promise<Outcome> };
+type StartedRun = { readonly began: bigint; readonly outcome: Outcome | Promise<Outcome> };
 
 type Entry = {
   readonly check: Check;
@@ -98,10 +94,10 @@ type Entry = {
   /** When the check first ran, began to fail or passed again, in Unix nanoseconds. */
   since: bigint | undefined;
   /** The run in progress, maybe since an earlier round: a check that hangs is not started again. */
-  running: Run | undefined;
+  running: StartedRun | undefined;
 };
 
-function startCheck(entry: Entry, began: bigint): Run {
+function startCheck(entry: Entry, began: bigint): StartedRun {
   const outcome = callCheck(entry.check);
   if (!(outcome instanceof Promise)) return { began, outcome };
   const settled = outcome.catch(failureOf).finally(() => {

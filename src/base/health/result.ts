@@ -22,8 +22,11 @@ export type Result = {
 
 export const notYetRun: Result = { error: 'not yet run', timestamp: zeroTime, duration: 0 };
 
-/** Returns the result of a run. `began` and `ended` are Unix nanoseconds; `before` is the previous result. */
-export function resultOf(outcome: Outcome, began: bigint, ended: bigint, before: Result): Result {
+/** A run of a check: when it began and ended, in Unix nanoseconds, and whether it only repeats a failed one, and so is not counted. */
+export type Run = { readonly began: bigint; readonly ended: bigint; readonly isRetry: boolean };
+
+/** The result of a run; `before` is the previous one. */
+export function resultOf(outcome: Outcome, { began, ended, isRetry }: Run, before: Result): Result {
   const { details, error } = outcome;
   const timestamp = rfc3339(ended);
   // The wall clock may be set back while a check runs.
@@ -36,7 +39,7 @@ export function resultOf(outcome: Outcome, began: bigint, ended: bigint, before:
     error,
     timestamp,
     duration,
-    contiguousFailures: failures + 1,
+    contiguousFailures: isRetry && failures > 0 ? failures : failures + 1,
     timeOfFirstFailure: (failures > 0 ? before.timeOfFirstFailure : undefined) ?? timestamp,
   };
 }
