@@ -2,7 +2,7 @@
 import { createNode } from 'serac';
 import { baseTx, formatTx, ownedBy, parseAddress, parseKey, parseUtxoText, readChainParams, signDraft, transfer } from 'serac/codec';
 
-const node = await createNode(); // or createClient(url) of serac/client
+const node = await createNode(); // a chain of this program, with funded accounts
 const [, from, to] = node.accounts;
 const chainParams = await readChainParams(node);
 const wallet = { keys: [parseKey(from.privateKey)], chainParams };
