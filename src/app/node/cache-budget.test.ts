@@ -32,7 +32,7 @@ test('--cache-bytes sets the size of the caches of this process, of SQLite too',
   expect(processCaches.bytesOf('pieces')).toBe(before);
 });
 
-test('a process that only writes gives half of all bytes to the caches of the writer', () => {
+test('a process that only writes gives seven eighths of all bytes to the caches of the writer', () => {
   const sum = (names: readonly string[]) => names.reduce((bytes, name) => bytes + processCaches.bytesOf(name as CacheName), 0);
   const names = Object.keys(cacheTable);
   limitWriterCaches(configOf('--cache-bytes=64000000'));
@@ -40,7 +40,7 @@ test('a process that only writes gives half of all bytes to the caches of the wr
   limitCaches(configOf('--cache-bytes=64000000'), { cores: 1, distributesConnections: false });
   expect(all).toBeLessThanOrEqual(64_000_000);
   expect(all).toBeGreaterThan(64_000_000 - names.length);
-  expect(unspent).toBeGreaterThan(4 * processCaches.bytesOf('unspentOutputs'));
+  expect(unspent).toBeGreaterThan(6 * processCaches.bytesOf('unspentOutputs'));
   limitCaches(configOf(), { cores: 1, distributesConnections: false });
 });
 

@@ -21,8 +21,8 @@ const writerShares = Object.values(cacheTable).reduce((sum, { share, ofWriter })
 /** The bytes of the caches of one process, divided by the shares of `cacheTable`. */
 export type CacheBudget = {
   /**
-   * Sets the bytes of all caches together. Applies to existing caches from their next entry on. `use`: with `write` half of them are divided
-   * among the caches of the writer, for a process that answers no requests.
+   * Sets the bytes of all caches together. Applies to existing caches from their next entry on. `use`: with `write` seven eighths of them are
+   * divided among the caches of the writer, for a process that answers no requests.
    */
   readonly resize: (bytes: number, use?: CacheUse) => void;
   readonly bytesOf: (name: CacheName) => number;
@@ -41,7 +41,7 @@ export function createCacheBudget(bytes: number): CacheBudget {
   };
   return {
     resize: (changed, use = 'all') => {
-      ofWriter = use === 'write' ? changed / 2 : 0;
+      ofWriter = use === 'write' ? (changed * 7) / 8 : 0;
       byShare = changed - ofWriter;
       for (const [name, pool] of pools) pool.maxBytes = bytesOf(name);
     },

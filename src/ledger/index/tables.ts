@@ -93,7 +93,7 @@ export const indexSchema: { readonly [T in keyof IndexTables]: Table } = {
     indexes: [['first']],
     updated: true,
   },
-  active: { columns: { length: int, start: int, seen: int, sent: int }, key: ['length', 'start'] },
+  active: { columns: { length: int, start: int, seen: int, sent: int }, key: ['length', 'start'], updated: true },
   assetStat: {
     columns: {
       ...{ asset: blob, first: int, last: int, txs: int, supply: blob, nfts: int },
