@@ -8,7 +8,7 @@ export type RowSource<Row> = {
 };
 
 /** Items of a list. `readTo`: the row up to which all sources were read, if they were not read to the end and there are fewer items than asked for. */
-type MergedPage<Row, Item> = { readonly items: Item[]; readonly readTo: Row | undefined };
+export type MergedPage<Row, Item> = { readonly items: Item[]; readonly readTo: Row | undefined };
 
 /**
  * Merges sorted sources (one for each key range of a list) and returns the first `limit` items, without duplicates. It works in rounds: a round
@@ -21,6 +21,7 @@ export function* mergeSources<Row, Full extends Row, Item>({
   toItem,
   limit,
   filteredRows,
+  maxRounds = filteredRows === undefined ? Number.POSITIVE_INFINITY : 2,
   rowsPerRound = 0,
 }: {
   readonly sources: readonly RowSource<Row>[];
@@ -35,11 +36,12 @@ export function* mergeSources<Row, Full extends Row, Item>({
    * the page reads until there are enough items.
    */
   readonly filteredRows?: number | undefined;
+  /** The page ends after this many rounds: after two of a filtered list, if nothing is given. */
+  readonly maxRounds?: number;
   /** How many rows of all sources together a round reads at least, where that takes less time than another round: on PostgreSQL. */
   readonly rowsPerRound?: number | undefined;
 }): Queries<MergedPage<Row, Item>> {
   const isFiltered = filteredRows !== undefined;
-  const lastRound = isFiltered ? 2 : Number.POSITIVE_INFINITY;
   const items: Item[] = [];
   function* completeRows(rows: readonly Row[]): Queries<readonly Full[]> {
     return complete === undefined ? (rows as readonly Full[]) : yield* complete(rows);
@@ -88,7 +90,7 @@ export function* mergeSources<Row, Full extends Row, Item>({
       const next = ready.splice(0, isFiltered ? ready.length : limit - items.length);
       const missing = limit - items.length;
       // The page needs another round in any case: it is read in the same round trip in which these rows are completed.
-      if (next.length < missing && round < lastRound) {
+      if (next.length < missing && round < maxRounds) {
         planRound(isFiltered ? missing : missing - next.length);
         isRead = toRead.length > 0;
       }
@@ -100,7 +102,7 @@ export function* mergeSources<Row, Full extends Row, Item>({
       }
     }
 
-    if (round === lastRound) break;
+    if (round === maxRounds) break;
     if (!isRead) planRound(limit - items.length);
   }
   return { items, readTo: items.length < limit ? readTo : undefined };
@@ -111,7 +113,8 @@ function* nothing(): Queries<void> {}
 /** A source and the last row of its last batch; undefined before the first batch, and after the last row of the source. */
 type SourceState<Row> = { readonly source: RowSource<Row>; last: Row | undefined };
 
-const batchOf = <Row>(source: RowSource<Row>, found: readonly unknown[], after: Row | undefined, size: number): readonly Row[] =>
+/** The rows of a batch of a source, from what its query returned. */
+export const batchOf = <Row>(source: RowSource<Row>, found: readonly unknown[], after: Row | undefined, size: number): readonly Row[] =>
   source.rowsFrom === undefined ? (found as readonly Row[]) : source.rowsFrom(found, after, size);
 
 /**

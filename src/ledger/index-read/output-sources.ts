@@ -21,8 +21,19 @@ export type OutputRow = SortPosition & (ChainOutputRow | CrossChainOutputRow);
 /** The same as it is read: rows of spent and of long outputs have no bytes. `OutputReads.completeRows` adds them. */
 export type ReadOutputRow = SortPosition & ((Omit<ChainOutputRow, 'bytes'> & { readonly bytes: StoredUtxo | null }) | CrossChainOutputRow);
 
-/** A part of the outputs in the order of time: numbers of this chain's outputs between two others, and a range of those that moved between chains. */
-export type OutputRange = { readonly above: number; readonly below: number; readonly moved: KeyRange };
+/**
+ * A part of the outputs in the order of time: numbers of this chain's outputs between two others, and a range of those that moved between chains.
+ * `height`: of the block where it begins, if it begins behind a position.
+ */
+export type OutputRange = {
+  readonly above: number;
+  readonly below: number;
+  readonly moved: KeyRange;
+  readonly height?: number | undefined;
+};
+
+/** The position of an output. `height`: of the block that created it, if that is one of this chain. */
+export type BlockPosition = SortPosition & { readonly height?: number };
 
 /** The rows of one set of one address. */
 export type OutputSources = {
@@ -39,7 +50,7 @@ export type OutputSources = {
     besideSpent?: boolean,
   ) => RowSource<ReadOutputRow>;
   /** The range behind a position. */
-  readonly rangeAfter: (order: Order, pin: PinnedBlock, after: SortPosition | undefined) => Queries<OutputRange>;
+  readonly rangeAfter: (order: Order, pin: PinnedBlock, after: BlockPosition | undefined) => Queries<OutputRange>;
   /** Which of the sets of each address may have rows. Few addresses have multi-owner outputs or outputs that moved between chains. */
   readonly filledSets: (
     addresses: readonly Address[],
@@ -96,12 +107,12 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
       FROM k`,
   );
 
-  /** The highest number of this chain's outputs that were created up to a time. */
-  function* lastSeqUpTo(time: number): Queries<number> {
+  /** The highest number of this chain's outputs that were created up to a time, and the height of the last block up to then. */
+  function* lastUpTo(time: number): Queries<{ readonly seq: number; readonly height: number }> {
     const [block] = yield* fetchRows<{ height: number }>([{ text: lastBlockUpTo, values: [time] }]);
-    if (block === undefined) return belowAnyOutput;
+    if (block === undefined) return { seq: belowAnyOutput, height: 0 };
     const [next] = yield* fetchRows<{ tx: number | null }>([{ text: firstTxAfter, values: [block.height + 1] }]);
-    return outputNumber(next?.tx ?? 1, 0) - 1;
+    return { seq: outputNumber(next?.tx ?? 1, 0) - 1, height: block.height };
   }
 
   function* readOldest(): Queries<number> {
@@ -144,9 +155,9 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
       if (after === undefined) return { above: belowAnyOutput, below: aboveAnyOutput, moved };
       // This chain's outputs come before those that moved between chains at the same time.
       const isOwn = after.tie === undefined;
-      const last = isOwn ? after.seq : yield* lastSeqUpTo(after.key as number);
+      const { seq: last, height }: Pick<BlockPosition, 'seq' | 'height'> = isOwn ? after : yield* lastUpTo(after.key as number);
       const numbers = order === 'asc' ? { above: last, below: aboveAnyOutput } : { above: belowAnyOutput, below: isOwn ? last : last + 1 };
-      return { above: numbers.above, below: numbers.below, moved: { ...moved, after } };
+      return { above: numbers.above, below: numbers.below, moved: { ...moved, after }, height };
     },
     knownOldest: function* () {
       return dialect !== 'sqlite' && lastOldest !== undefined ? lastOldest : yield* readOldest();

@@ -1,11 +1,12 @@
 import type { Address } from '../../base/bytes/address.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { compare as compareBytes, u64Bytes } from '../../base/bytes/octets.ts';
 import { createCache } from '../../base/cache/cache.ts';
 import { isMovedSet, isUnspentSet } from '../index/output-set.ts';
 import type { OutputSet } from '../index/tables.ts';
 import { isMovedOutput, outputNumber } from '../state/output-number.ts';
 import { decodeStoredUtxo } from '../state/stored-utxo.ts';
-import { type Queries, runTogether } from '../store/queries.ts';
+import { type Queries, raceQueries, runTogether } from '../store/queries.ts';
 import {
   type AmountList,
   type AmountPosition,
@@ -17,10 +18,11 @@ import {
   indexOfEnd,
   maxListLength,
 } from './amount-list.ts';
-import type { UtxoQuery } from './index-reads.ts';
-import type { RowSource } from './merge.ts';
+import type { AssetRanges } from './asset-ranges.ts';
+import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
+import { batchOf, type RowSource } from './merge.ts';
 import { amountBytesOf, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
-import type { OutputRow, OutputSources, ReadOutputRow } from './output-sources.ts';
+import type { OutputRange, OutputRow, OutputSources, ReadOutputRow } from './output-sources.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
 import type { OutputReads, StoredPinnedOutput } from './read-outputs.ts';
 
@@ -34,7 +36,7 @@ type AmountPage = {
   readonly toItem: (row: OutputRow | ChainOutputRow) => StoredPinnedOutput | undefined;
 };
 
-/** For tests: when a list is cached, how long it may be, and when it is renewed. */
+/** For tests: when a list is cached, how long it may be, when it is renewed, and how its rows are read. */
 export type ListLimits = {
   /** A list is cached if a page had to read this many outputs or more. */
   readonly min?: number;
@@ -42,6 +44,8 @@ export type ListLimits = {
   readonly max?: number;
   /** A list is renewed if a page found more outputs than this that are newer than the list, or spent since. */
   readonly stale?: number;
+  /** Rows of every query of a scan. */
+  readonly chunk?: number;
 };
 
 /**
@@ -51,8 +55,14 @@ export type ListLimits = {
  * since the pinned block, but before the list was made, are found by the caller. So a list is right for every pinned block. It ends with
  * a revert.
  */
-export function createAmountReads(sources: OutputSources, outputs: OutputReads, epoch: () => number, limits: ListLimits = {}) {
-  const { min = 64, max = maxListLength(), stale = 1024 } = limits;
+export function createAmountReads(
+  sources: OutputSources,
+  assetRanges: AssetRanges,
+  outputs: OutputReads,
+  epoch: () => number,
+  limits: ListLimits = {},
+) {
+  const { min = 64, max = maxListLength(), stale = 1024, chunk = chunkSize } = limits;
   const lists = createCache<string, AmountList>('amountLists', { size: amountListSize, version: epoch });
 
   function* readByAmount(page: AmountPage, usesList = true): Queries<StoredPinnedOutput[]> {
@@ -82,7 +92,7 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     const movedSets = filled.filter(({ set }) => isMovedSet(set));
     function* readRows(): Queries<void> {
       const ranges = rangesOutside(list, numbers);
-      yield* scan([...sourcesOf(sources, unspentSets, ranges, query), ...movedSourcesOf(sources, movedSets, query)], addRow);
+      yield* runTogether(scanUnspent(unspentSets, ranges, page, addRow), scan(movedSourcesOf(sources, movedSets, query), addRow));
       yield* scan(sourcesOf(sources, spentSets, ranges, query), addRow);
     }
     const [, oldest] = yield* runTogether(readRows(), sources.readOldest());
@@ -126,18 +136,51 @@ export function createAmountReads(sources: OutputSources, outputs: OutputReads, 
     return { spent, isEnough: added >= limit || end < list.seqs.length || !list.isCut };
   }
 
-  /** Reads all rows of sources, a chunk of each source in every turn. */
-  function* scan(all: readonly OutputSource[], onRow: (row: OutputRow) => void): Queries<void> {
+  /**
+   * Reads the rows of unspent outputs. Those of one asset in one of two ways, whichever ends first: all outputs, or the ranges where the asset is. The rows
+   * are then those that `toItem` does not leave out.
+   */
+  function* scanUnspent(
+    sets: AmountPage['filled'],
+    ranges: readonly SourceRange[],
+    { query, toItem }: AmountPage,
+    onRow: (row: OutputRow) => void,
+  ): Queries<void> {
+    const { asset } = query;
+    const all = sourcesOf(sources, sets, ranges, query);
+    if (asset === undefined) return yield* scan(all, onRow);
+    function* collect(from: readonly OutputSource[]): Queries<OutputRow[]> {
+      const rows: OutputRow[] = [];
+      yield* scan(from, (row) => void (toItem(row) !== undefined && rows.push(row)), true);
+      return rows;
+    }
+    function* collectInRanges(): Queries<OutputRow[]> {
+      const from: OutputSource[] = [];
+      for (const range of ranges) {
+        const some = yield* assetRanges.sourcesOf(
+          sets,
+          idToBytes(asset as Id),
+          { order: 'asc', pin: noPin(query), includeSpent: false },
+          withoutMoved(range),
+        );
+        if (some === undefined) return yield* collect(all);
+        from.push(...some);
+      }
+      return yield* collect(from);
+    }
+    for (const row of yield* raceQueries([collect(all), collectInRanges()])) onRow(row);
+  }
+
+  /** Reads all rows of sources, a chunk of each source in every turn. `isRaced`: see `raceQueries`. */
+  function* scan(all: readonly OutputSource[], onRow: (row: OutputRow) => void, isRaced = false): Queries<void> {
     let unfinished = all.map((source) => ({ source, last: undefined as ReadOutputRow | undefined }));
     while (unfinished.length > 0) {
-      const chunks = (yield unfinished.map(({ source, last }) =>
-        source.queryAfter(last, chunkSize),
-      )) as readonly (readonly ReadOutputRow[])[];
+      const found = yield unfinished.map(({ source, last }) => source.queryAfter(last, chunk));
+      const chunks = unfinished.map(({ source, last }, i) => batchOf(source, found[i] as readonly unknown[], last, chunk));
       // The bytes of all chunks at once, which takes few statements.
       for (const row of yield* outputs.completeRows(chunks.flat())) onRow(row);
-      unfinished = unfinished
-        .map(({ source }, i) => ({ source, last: chunks[i]?.[chunkSize - 1] }))
-        .filter(({ last }) => last !== undefined);
+      unfinished = unfinished.map(({ source }, i) => ({ source, last: chunks[i]?.[chunk - 1] })).filter(({ last }) => last !== undefined);
+      if (isRaced && unfinished.length > 0) yield [];
     }
   }
 
@@ -159,12 +202,12 @@ const sourcesOf = (
   ranges: readonly SourceRange[],
   { pin }: UtxoQuery,
 ): OutputSource[] =>
-  sets.flatMap(({ address, set }) =>
-    ranges.map(({ above, below }) => {
-      const range = { above, below, moved: { after: { key: 0, seq: 0 }, end: 0 } };
-      return sources.inTimeOrder(address, set, 'asc', range, { ...pin, height: Number.MAX_SAFE_INTEGER });
-    }),
-  );
+  sets.flatMap(({ address, set }) => ranges.map((range) => sources.inTimeOrder(address, set, 'asc', withoutMoved(range), noPin({ pin }))));
+
+const withoutMoved = ({ above, below }: SourceRange): OutputRange => ({ above, below, moved: { after: { key: 0, seq: 0 }, end: 0 } });
+
+/** Lists as of an earlier block are made from the newest rows. */
+const noPin = ({ pin }: Pick<UtxoQuery, 'pin'>): PinnedBlock => ({ ...pin, height: Number.MAX_SAFE_INTEGER });
 
 /** The sources of all outputs that moved between chains. Few addresses have many of them. */
 const movedSourcesOf = (sources: OutputSources, sets: AmountPage['filled'], { pin }: UtxoQuery): OutputSource[] =>
@@ -201,7 +244,7 @@ function listKeys({ query: { asset, includeSpent, order, ownership }, filled }: 
   return [key, `${key} later`];
 }
 
-/** Rows of every query of a scan. A thousand rows take a few milliseconds. */
+/** A thousand rows take a few milliseconds. */
 const chunkSize = 1024;
 
 /** Keeps the first `limit` of the items behind a position that have at least `minAmount`, in the order of the query. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import { openDatabase } from '../../app/platform/bun/database.ts';
 import { effectsOf } from '../../avm/tx/effects.ts';
-import { refId } from '../../avm/tx/utxo.ts';
-import { type Address, addressFromBytes } from '../../base/bytes/address.ts';
+import { makeUtxo, refId } from '../../avm/tx/utxo.ts';
+import { type Address, addressFromBytes, addressToBytes } from '../../base/bytes/address.ts';
+import { type Id, idToBytes, zeroId } from '../../base/bytes/id.ts';
 import { migrateStore } from '../index/migrate.ts';
 import type { Sql } from '../index/sql.ts';
 import { openSqliteIndex } from '../index-sqlite/sqlite-index.ts';
@@ -10,7 +11,9 @@ import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { createBlockGenerator, twoChainIDs, twoChainsGenesis } from '../index-write/two-chains.fixture.ts';
 import { registerChain } from '../state/chain-number.ts';
 import { openState } from '../state/chain-state.ts';
+import { outputNumber } from '../state/output-number.ts';
 import { openSharedMemory } from '../state/shared-memory.ts';
+import { encodeStoredUtxo } from '../state/stored-utxo.ts';
 import { memoryPath } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import type { PinnedBlock, UtxoQuery } from './index-reads.ts';
@@ -112,5 +115,43 @@ test('newer transactions are looked for once for a last block that is still know
   expect([await looks(pin), await looks(recent), await looks(recent)]).toEqual([1, 1, 0]);
   recent = undefined;
   expect(await looks(pin)).toBe(1);
+  store.close();
+});
+
+test('outputs of an asset of which an address has few are read in the blocks that changed its balance, not among all others', async () => {
+  const { store, reads, countRows } = openLinearizedChain();
+  const pin = await reads.tip();
+  const owner = addressFromBytes(new Uint8Array(20).fill(7));
+  const [usual, rare] = ['a'.repeat(64), 'b'.repeat(64)] as [Id, Id];
+  const addRow = store.db.prepare('INSERT INTO c1_owner VALUES (?, 0, ?, ?, ?)');
+  const addBalance = store.db.prepare("INSERT INTO c1_balance VALUES (?, ?, x'', ?, x'01', 1, 0)");
+  const blocks = store.db.prepare<{ height: number; first_tx: number }>('SELECT height, first_tx FROM c1_block WHERE height > 0').all();
+  for (const { height, first_tx } of blocks) {
+    const isRare = height === 40 || height === 70;
+    for (let n = 0; n < 60; n++) {
+      const assetID = isRare && n === 30 ? rare : usual;
+      const owners = { locktime: 0n, threshold: 1, addresses: [owner] };
+      const output = { kind: 'secp256k1fx.TransferOutput' as const, amount: BigInt(height), ...owners };
+      const utxo = makeUtxo(zeroId, n, assetID, output);
+      addRow.run(addressToBytes(owner), outputNumber(first_tx, 1000 + n), height, encodeStoredUtxo(utxo));
+    }
+    for (const asset of isRare ? [usual, rare] : [usual]) addBalance.run(addressToBytes(owner), idToBytes(asset), height);
+  }
+  const ofAsset = { ...query, pin, includeSpent: false, addresses: [owner], limit: 101 };
+  for (const [order, heights] of [
+    ['asc', [40n, 70n]],
+    ['desc', [70n, 40n]],
+  ] as const)
+    for (const sortBy of ['timestamp', 'amount'] as const) {
+      const read = async () => {
+        const { outputs, readTo } = await reads.utxos({ ...ofAsset, asset: rare, order, sortBy });
+        expect(outputs.map(({ utxo }) => [utxo.assetID, utxo.output])).toMatchObject(heights.map((amount) => [rare, { amount }]));
+        // The list is known to end here.
+        expect(readTo).toBeUndefined();
+      };
+      expect(await countRows(read)).toBeLessThan(2500);
+    }
+  expect(await countRows(() => reads.utxos({ ...ofAsset, asset: usual }))).toBeLessThan(300);
+  expect(await countRows(() => reads.utxos({ ...ofAsset, limit: 1000 }))).toBeGreaterThan(900);
   store.close();
 });

@@ -18,10 +18,11 @@ import {
   storedThreshold,
 } from '../state/stored-utxo.ts';
 import type { Queries } from '../store/queries.ts';
+import { createAssetRanges } from './asset-ranges.ts';
 import type { IndexedChain, UtxoQuery } from './index-reads.ts';
-import { mergeSources } from './merge.ts';
+import { type MergedPage, mergeSources, type RowSource } from './merge.ts';
 import { type OutputSort, positionComparator, type SortPosition, sortPositionOf } from './output-order.ts';
-import { createOutputSources, type OutputRow, type ReadOutputRow } from './output-sources.ts';
+import { type BlockPosition, createOutputSources, type OutputRow, type ReadOutputRow } from './output-sources.ts';
 import { createAmountReads, type ListLimits } from './read-by-amount.ts';
 import type { ChainOutputRow } from './read-chain-outputs.ts';
 import type { CrossChainOutputRow, OutputReads, StoredPinnedOutput } from './read-outputs.ts';
@@ -54,9 +55,10 @@ export function createUtxoReads(
 ): UtxoReads {
   const { filteredRows = usualFilteredRows } = limits;
   // On PostgreSQL another round trip takes longer than to read a thousand rows.
-  const rowsPerRound = dialect === 'sqlite' ? undefined : 2048;
+  const rowsPerRound = dialect === 'sqlite' ? undefined : filteredRows / 2;
   const sources = createOutputSources(t, dialect);
-  const readByAmount = createAmountReads(sources, outputs, epoch, limits);
+  const assetRanges = createAssetRanges(t, dialect, sources);
+  const readByAmount = createAmountReads(sources, assetRanges, outputs, epoch, limits);
   const addSpentSince = createSpentSinceReads(t, id, outputs, txs, sources, dialect, recentTip);
 
   function* listNow(query: UtxoQuery, sets = allOutputSets): Queries<ListedOutputs> {
@@ -80,31 +82,51 @@ export function createUtxoReads(
     const filled = yield* sources.filledSets(addresses, listed);
     const range = yield* sources.rangeAfter(order, pin, sortBy === 'timestamp' ? after : undefined);
     const isFiltered = asset !== undefined || query.minAmount > 0n;
+    const inTimeOrder = filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin, includeSpent));
+    const merge = (from: readonly RowSource<ReadOutputRow>[], maxRounds?: number) =>
+      mergeSources<ReadOutputRow, OutputRow, StoredPinnedOutput>({
+        sources: from,
+        complete: outputs.completeRows,
+        compare,
+        toItem: itemIf(matches),
+        limit,
+        filteredRows: isFiltered ? filteredRows : undefined,
+        ...(maxRounds !== undefined && { maxRounds }),
+        rowsPerRound,
+      });
+    function* readByTime(): Queries<TimePage> {
+      if (asset === undefined || includeSpent) return yield* merge(inTimeOrder);
+      // Most addresses have few outputs, or most of theirs are of the asset.
+      const first = yield* merge(inTimeOrder, 1);
+      if (first.readTo === undefined) return first;
+      const from = yield* assetRanges.sourcesOf(filled, asset, query, range);
+      const ranges = from && (yield* merge(from));
+      if (ranges !== undefined && ranges.readTo === undefined) return ranges;
+      // Ranges are the worse way where the balance changed in many more blocks than it has outputs.
+      const page = yield* merge(inTimeOrder);
+      return ranges !== undefined && isBehind(ranges.readTo, page.readTo) ? ranges : page;
+    }
+    /** Whether a page that was read to one position covers more than one that was read to the other; undefined is the end. */
+    const isBehind = (one: SortPosition | undefined, other: SortPosition | undefined): boolean =>
+      other !== undefined && (one === undefined || compare(one, other) > 0);
     const { items, readTo } =
       sortBy === 'amount'
         ? {
             items: yield* readByAmount({ query, filled, after, toItem: itemIf(queryFilter({ ...query, minAmount: 0n })) }),
             readTo: undefined,
           }
-        : yield* mergeSources<ReadOutputRow, OutputRow, StoredPinnedOutput>({
-            sources: filled.map(({ address, set }) => sources.inTimeOrder(address, set, order, range, pin, includeSpent)),
-            complete: outputs.completeRows,
-            compare,
-            toItem: itemIf(matches),
-            limit,
-            filteredRows: isFiltered ? filteredRows : undefined,
-            rowsPerRound,
-          });
+        : yield* readByTime();
     const page = { outputs: items, readTo };
     return { ...page, asPinned: () => addSpentSince(query, sets, { page, after, range, matches }) };
   }
 
   /** The position of an output, of whichever block: a page may end at one that the list leaves out. */
-  function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy']): Queries<SortPosition | undefined> {
+  function* sortPositionAt(seq: number, sortBy: OutputSort['sortBy']): Queries<BlockPosition | undefined> {
     const row = yield* outputs.bySeq(seq);
     if (row === undefined) return undefined;
     const time = 'source' in row ? row.seen : row.time;
-    return sortPositionOf(sortBy, { seq, time, stored: row.bytes, utxo: decodeStoredUtxo(row.bytes) });
+    const position = sortPositionOf(sortBy, { seq, time, stored: row.bytes, utxo: decodeStoredUtxo(row.bytes) });
+    return 'source' in row ? position : { ...position, height: row.height };
   }
 
   return {
@@ -115,6 +137,8 @@ export function createUtxoReads(
     },
   };
 }
+
+type TimePage = MergedPage<ReadOutputRow, StoredPinnedOutput>;
 
 const nothing: PinnedOutputs = { outputs: [], readTo: undefined };
 const nothingListed: ListedOutputs = {
