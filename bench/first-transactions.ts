@@ -1,14 +1,10 @@
 import { ewoqGenesisUtxo } from '../test/wallet-kit.ts';
-import { createSpendFixture, issueAll, issueFixture, waitAccepted } from './fixture.ts';
+import { createSpendFixture, issueFixture } from './fixture.ts';
 import type { LoadGenerator } from './load.ts';
-import { alternate, isSelected, type Sides } from './measure.ts';
+import { alternate, isSelected, issueRound, type Rate, type Sides } from './measure.ts';
 import type { Options } from './options.ts';
-import { readCpuSeconds } from './process-usage.ts';
 import type { ReportRow } from './report.ts';
-import type { BenchServer, Launcher } from './servers.ts';
-
-/** Accepted transactions per second, and microseconds of CPU time of each, of both servers. */
-type Phase = { readonly perSecond: number; readonly cpu: number };
+import type { Launcher } from './servers.ts';
 
 /** The transactions after a start that a row counts: from one, up to before another. */
 const phases = [
@@ -29,27 +25,20 @@ export async function measureFirstTransactions(
   if (!phases.some(({ name }) => isSelected(name, options))) return;
   const fixture = createSpendFixture(ewoqGenesisUtxo, 1, 5000);
   const [txs = []] = fixture.toIssue;
-  const runPhase = async ({ port, pid }: BenchServer, { from, to }: (typeof phases)[number]): Promise<Phase> => {
-    const part = txs.slice(from, to);
-    const before = readCpuSeconds(pid) ?? Number.NaN;
-    const seconds = (await issueAll(part, port, load)) + (await waitAccepted(part, port, load));
-    const used = (readCpuSeconds(pid) ?? Number.NaN) - before;
-    return { perSecond: part.length / seconds, cpu: (used * 1e6) / part.length };
-  };
   const rounds = await alternate(options.rounds, launchers, async (launcher) => {
     const server = await launcher.start();
     try {
       await server.waitHealthy();
       await issueFixture(fixture, server.port, load);
-      const measured: Phase[] = [];
-      for (const phase of phases) measured.push(await runPhase(server, phase));
+      const measured: Rate[] = [];
+      for (const { from, to } of phases) measured.push(await issueRound(server, txs.slice(from, to), load));
       return measured;
     } finally {
       await server.stop();
     }
   });
   for (const [i, { name }] of phases.entries()) {
-    const values = (of: keyof Phase): Sides<number[]> => ({
+    const values = (of: keyof Rate): Sides<number[]> => ({
       ours: rounds.ours.flatMap((round) => round[i]?.[of] ?? []),
       theirs: rounds.theirs.flatMap((round) => round[i]?.[of] ?? []),
     });

@@ -94,7 +94,8 @@ export async function measureIssueByWorkers(
   }
 }
 
-async function issueRound(server: BenchServer, txs: readonly Tx[], load: LoadGenerator): Promise<Rate> {
+/** Issues transactions and waits until each is accepted. The queries of that wait, one for each transaction, are not in the CPU time. */
+export async function issueRound(server: BenchServer, txs: readonly Tx[], load: LoadGenerator): Promise<Rate> {
   const before = readCpuSeconds(server.pid);
   const seconds = await issueAll(txs, server.port, load);
   const cpu = cpuMicros(before, readCpuSeconds(server.pid), txs.length);
@@ -174,7 +175,7 @@ export async function alternate<T, R>(
 }
 
 /** The result of one run: responses per second, and microseconds of CPU time per response. */
-type Rate = { readonly perSecond: number; readonly cpu: number };
+export type Rate = { readonly perSecond: number; readonly cpu: number };
 
 const cpuMicros = (before: number | undefined, after: number | undefined, responses: number): number =>
   (((after ?? Number.NaN) - (before ?? Number.NaN)) / responses) * 1e6;
