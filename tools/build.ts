@@ -19,10 +19,11 @@ const recoveryThread = 'chain/recovery/recovery-thread.ts';
 const entryPoints = ['cli/main.ts', recoveryThread, 'sdk/vitest.ts'] as const;
 
 /**
- * The library as one CommonJS file, because jest loads nothing else by default. `import 'serac'` gets the same file through an ES module that
- * only names its exports, so a program that uses both has one copy.
+ * The library is CommonJS, because jest loads nothing else by default. `import 'serac'` gets the same file through an ES module that only names its
+ * exports, so a program that uses both has one copy. The file chooses: Node runs one that is bundled for it, Bun the program, which has bytecode.
  */
 const libraryFile = 'sdk/library.cjs';
+const nodeLibraryFile = 'sdk/library-node.cjs';
 
 /** Entry points for test runners that load CommonJS. Each becomes a CommonJS file beside the library, and an ES module that names its exports. */
 const runnerEntryPoints = ['sdk/jest.ts', 'sdk/node-test.ts'] as const;
@@ -32,7 +33,8 @@ export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
 
 /**
  * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
- * start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js.
+ * start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js. Required by another module it is the library: transpiled and parsed,
+ * `createNode` took 2.5 times as much CPU time, and a second file with bytecode would be another 4 MB.
  */
 const bunProgram = 'cli/main.cjs';
 
@@ -87,7 +89,7 @@ const copyGenesis = (folder: string): void => {
 };
 
 async function buildProgramForBun(folder: string): Promise<void> {
-  await bundleForBun(join(source, 'cli/main.ts'), folder, bunProgram);
+  await bundleForBun(join(source, bunProgram), folder, bunProgram);
   copyGenesis(folder);
   writePageFile(join(folder, pageFile), await buildPage('package'));
   writeDocsFile(join(folder, docsFile), await buildDocs({ isServed: true }));
@@ -123,7 +125,8 @@ async function bundleForBun(entry: string, folder: string, file: string): Promis
     minify,
     naming: { entry: file },
     external,
-    plugins: [replaceModuleUrl('Bun.pathToFileURL(Bun.main).href'), withoutBuilders, withoutNode],
+    plugins: [replaceModuleUrl('bundleUrl'), withoutBuilders, withoutNode],
+    banner: bundleUrl('Bun'),
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
   refuseSourcePaths(folder, file);
@@ -143,17 +146,22 @@ async function bundleLibrary(): Promise<void> {
     format: 'cjs',
     // With line breaks: Node prints the line of an error that nobody catches.
     minify: { ...minify, whitespace: false },
-    naming: { entry: libraryFile },
+    naming: { entry: nodeLibraryFile },
     external,
-    plugins: [replaceModuleUrl('libraryUrl'), withoutBuilders],
-    // Not in place of the expression: Bun would replace `__filename` by the path of the source.
-    banner: `const libraryUrl = require('node:url').pathToFileURL(__filename).href;`,
+    plugins: [replaceModuleUrl('bundleUrl'), withoutBuilders],
+    banner: bundleUrl(`require('node:url')`),
   });
-  const path = join(dist, libraryFile);
-  refuseSourcePaths(dist, libraryFile);
+  const path = join(dist, nodeLibraryFile);
+  refuseSourcePaths(dist, nodeLibraryFile);
   for (const { size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
+  writeFileSync(join(dist, libraryFile), libraryChoice);
   nameExports('sdk/index.js', libraryFile, 'sdk/index.ts');
 }
+
+/** In the bundle of a user `module` has no `require`. It gets the file for Node, which runs on Bun too: bundlers cannot read a program with bytecode. */
+const libraryChoice = `const isProgramUsed = process.versions.bun !== undefined && module.require !== undefined;
+module.exports = isProgramUsed ? module.require('${relative(dirname(libraryFile), bunProgram)}') : require('./${basename(nodeLibraryFile)}');
+`;
 
 async function bundleForRunners(): Promise<void> {
   const { outputs } = await Bun.build({
@@ -185,10 +193,10 @@ const sharedLibrary = (path: string): BunPlugin => ({
   },
 });
 
-/**
- * CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the URL of the file in
- * dist/ that the expression gives.
- */
+/** Defines the URL of a CommonJS file in dist/. Not in place of `import.meta.url`: there Bun would replace `__filename` by the path of the source. */
+const bundleUrl = (url: string): string => `const bundleUrl = ${url}.pathToFileURL(__filename).href;`;
+
+/** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the expression in its place. */
 const replaceModuleUrl = (expression: string): BunPlugin => ({
   name: 'module URL',
   setup: (build) => {
