@@ -197,7 +197,7 @@ function warnOfLag(
   let isWarned = false;
   let wasSplit = false;
   return every(env.timers, interval, () => {
-    const isSplit = chain.engine()?.isSplit ?? false;
+    const isSplit = chain.engine()?.isSplit() ?? false;
     if (isSplit && !wasSplit) env.log(`${alias}: ${splitText}`, 'error');
     wasSplit = isSplit;
     const lag = chain.lag();

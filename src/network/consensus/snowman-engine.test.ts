@@ -103,7 +103,7 @@ describe('polls', () => {
 
 test('an answer tells what a validator had when it was asked: one that waited while this process was stopped is old', () => {
   const { timers, take, chits, engine } = openEngine();
-  const heardAt = () => engine.state().majority.heardAt;
+  const heardAt = () => engine.state().majority().heardAt;
   timers.advance(parameters.frontierPollInterval);
   const [before] = take('pullQuery');
   const asked = timers.now();

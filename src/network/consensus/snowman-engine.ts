@@ -174,9 +174,9 @@ function readEngineState({
     /** Blocks that other work waits for. */
     missingBlocks: jobs.count(),
     unverifiedBlocks: blocks.unverified.count(),
-    majority: frontiers.majority(height),
+    majority: () => frontiers.majority(height),
     /** Whether validators with at least half of the stake have accepted another block than this node at the same height. */
-    isSplit: frontiers.isSplit({ height, idAt: vm.blockIdAtHeight }),
+    isSplit: () => frontiers.isSplit({ height, idAt: vm.blockIdAtHeight }),
   };
 }
 

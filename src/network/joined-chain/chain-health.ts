@@ -11,7 +11,7 @@ export function chainHealth(chain: Pick<JoinedChainState, 'engine' | 'networking
   const lag = chain.lag();
   return {
     behind: lag && { majorityHeight: lag.majorityHeight, ownHeight: chain.bootstrap().height, time: nanos(lag.milliseconds) },
-    isSplit: engine?.isSplit ?? false,
+    isSplit: engine?.isSplit() ?? false,
     consensus: engine && {
       avgAcceptanceTime: nanos(engine.averageAcceptance),
       lastAcceptedHeight: engine.lastAccepted.height,

@@ -116,8 +116,9 @@ export function startJoinedChain(parts: JoinedChainParts): JoinedChain {
     const now = timers.now();
     const { height, tipHeight = 0n } = meter.read();
     // While it bootstraps again, the beacons name the tip.
-    lagMeter.observe(state?.majority ?? { height: phases.isBootstrapped() ? tipHeight : 0n, heardAt: now }, height, now);
-    if (state !== undefined && state.majority.height > state.lastAccepted.height + maxBehind) phases.bootstrapAgain();
+    const majority = state?.majority() ?? { height: phases.isBootstrapped() ? tipHeight : 0n, heardAt: now };
+    lagMeter.observe(majority, height, now);
+    if (state !== undefined && majority.height > state.lastAccepted.height + maxBehind) phases.bootstrapAgain();
   };
   const stopCatchUp = every(timers, behindInterval, catchUp);
 
