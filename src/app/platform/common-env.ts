@@ -98,7 +98,18 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   cores: availableParallelism(),
   // Elsewhere SO_REUSEPORT does not exist or gives all connections to one process.
   distributesConnections: process.platform === 'linux',
-  process: () => ({ residentBytes: process.memoryUsage.rss(), heapBytes: process.memoryUsage().heapUsed, cpuSeconds: cpuSeconds() }),
+  // Each is read when it is asked for: the CPU time is, twice a second, and reading the memory opens files.
+  process: () => ({
+    get residentBytes() {
+      return process.memoryUsage.rss();
+    },
+    get heapBytes() {
+      return process.memoryUsage().heapUsed;
+    },
+    get cpuSeconds() {
+      return cpuSeconds();
+    },
+  }),
   exit: (code) => process.exit(code),
   abandon: () => {
     if (keepsRunning) process.kill(process.pid, 'SIGKILL');
