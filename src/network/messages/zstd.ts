@@ -6,11 +6,16 @@ import { MessageError } from './fault.ts';
  * as long. AvalancheGo: utils/compression/zstd_compressor.go.
  */
 export function compressZstd(bytes: Uint8Array): Uint8Array {
+  if (compressNative !== undefined) return compressNative(bytes, { level });
   requireZstd();
-  return zlib.zstdCompressSync(bytes, compressOptions);
+  return zlib.zstdCompressSync(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: level } });
 }
 
-const compressOptions = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
+const level = 1;
+
+/** Bun's own function, which takes two fifths of the time of `node:zlib`; undefined on Node. */
+// biome-ignore lint/style/noRestrictedGlobals: both compress alike, and the codec has no argument for the runtime
+const compressNative = typeof Bun === 'undefined' ? undefined : Bun.zstdCompressSync;
 
 /**
  * Decompresses one zstd frame to at most `max` bytes. A frame that declares more is rejected before anything is allocated; one that declares
