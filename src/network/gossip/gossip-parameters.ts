@@ -23,6 +23,9 @@ export type QueueParameters = {
 
 type PullParameters = {
   readonly pullInterval: number;
+  /** After so many answers in a row without transactions, and none heard of otherwise, only each `quietPullFactor`th pull is sent. */
+  readonly pullsUntilQuiet: number;
+  readonly quietPullFactor: number;
   /** Pull requests per peer are limited over this period. */
   readonly pullPeriod: number;
 };
@@ -44,6 +47,8 @@ export const defaultGossipParameters: GossipParameters = {
   repushInterval: 30_000,
   discardedSize: 16_384,
   pullInterval: 1500,
+  pullsUntilQuiet: 4,
+  quietPullFactor: 4,
   pullPeriod: 3_600_000,
   minFilterItems: 8192,
   filterFalsePositives: 0.01,

@@ -144,6 +144,28 @@ describe('pull', () => {
     outsider.timers.advance(10_000);
     expect(outsider.transport.requests).toEqual([]);
   });
+  test('is sent each fourth time after four answers without transactions, and each time again from the next transaction on', () => {
+    const { gossip, issue, timers, transport } = openGossip([self, peer]);
+    const sentIn = (milliseconds: number): number => {
+      const before = transport.requests.length;
+      timers.advance(milliseconds);
+      return transport.requests.length - before;
+    };
+    const answer = (texts: readonly string[]): void => {
+      const appBytes = GossipItems.encode({ items: texts.map((text) => txOf(text).bytes) });
+      gossip.receive(peer, { kind: 'appResponse', chainId, requestId: 1, appBytes });
+    };
+    for (let i = 0; i < 3; i++) answer([]);
+    expect(sentIn(6000)).toBe(4);
+    answer([]);
+    expect([sentIn(4500), sentIn(1500), sentIn(6000)]).toEqual([0, 1, 1]);
+    answer(['a']);
+    expect(sentIn(6000)).toBe(4);
+    for (let i = 0; i < 4; i++) answer([]);
+    expect(sentIn(6000)).toBe(1);
+    issue('b');
+    expect(sentIn(1500)).toBe(1);
+  });
   test('is answered with what the filter does not contain, until it exceeds 20 KiB', () => {
     const { issue, pull, gossip } = openGossip([self, peer]);
     for (let index = 0; index < 40; index++) issue(`${index} ${'x'.repeat(1000)}`);

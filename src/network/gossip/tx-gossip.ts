@@ -64,7 +64,12 @@ export function startTxGossip(
   const known = createKnownFilter(parameters, pool, randomBytes);
   const pushes = createPushQueue(parameters, pool);
   const server = createPullServer(link, { pool, connected, stakers, parameters, counters });
-  const received = createReceivedQueue(pool, timers, (node) => stakers().has(node), known.add, onError);
+  const pulls = createPullPace(parameters);
+  const learn = (id: Id): void => {
+    known.add(id);
+    pulls.wake();
+  };
+  const received = createReceivedQueue(pool, timers, (node) => stakers().has(node), learn, onError);
   /** AvalancheGo uses odd numbers for its own requests too. */
   let pullRequestId = 1;
 
@@ -85,7 +90,7 @@ export function startTxGossip(
     return unsent + sent > 0;
   });
   const pullRound = (): void => {
-    if (!stakers().has(transport.self)) return;
+    if (!stakers().has(transport.self) || !pulls.isDue()) return;
     const others = [...stakers().keys()].filter((staker) => staker !== transport.self && connected.isConnected(staker));
     const [node] = sampleNodes(others, 1, randomBytes);
     if (node === undefined) return;
@@ -106,7 +111,7 @@ export function startTxGossip(
   return {
     /** A transaction was issued through the API of this node: it is pushed to peers. */
     issued: (item: GossipItem): void => {
-      known.add(item.id);
+      learn(item.id);
       pushes.add(item, timers.now());
       pushRounds.wake();
     },
@@ -122,7 +127,10 @@ export function startTxGossip(
           return true;
         }
         case 'appResponse':
-          receiveItems(from, message.appBytes, counters.receivedPull);
+          receiveItems(from, message.appBytes, (items) => {
+            counters.receivedPull(items);
+            if (items.length === 0) pulls.foundNothing();
+          });
           return true;
         case 'appError':
           return true;
@@ -166,6 +174,28 @@ function createPushRounds(timers: Timers, interval: number, run: () => boolean) 
     stop: (): void => {
       isStopped = true;
       cancel?.();
+    },
+  };
+}
+
+/**
+ * Which ticks of the pull timer send a pull: all while transactions arrive, few while there are none. A pull costs this node and the other one more
+ * than ten queries, since its filter of 10 kB is compressed. AvalancheGo always sends it; what was missed is found up to 4.5 s later here, by the node
+ * that missed it, and by then the others have put it into a block.
+ */
+function createPullPace({ pullsUntilQuiet, quietPullFactor }: Pick<GossipParameters, 'pullsUntilQuiet' | 'quietPullFactor'>) {
+  let emptyAnswers = 0;
+  let skipped = 0;
+  return {
+    isDue: (): boolean => {
+      if (emptyAnswers >= pullsUntilQuiet && ++skipped < quietPullFactor) return false;
+      skipped = 0;
+      return true;
+    },
+    foundNothing: (): void => void emptyAnswers++,
+    /** There is a new transaction. */
+    wake: (): void => {
+      emptyAnswers = 0;
     },
   };
 }
