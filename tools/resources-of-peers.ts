@@ -10,7 +10,7 @@ export const peerResources: readonly ResourceRow[] = [
     seen: 'serac_peers_closed_total',
     test: 'test/peers-hostile.test.ts',
     holds: [
-      'app/platform/tls-sockets.ts open',
+      'app/platform/node/peer-sockets.ts open',
       'network/peers/admission.ts recent',
       'network/peers/connections.ts connecting connected',
       'network/peers/router.ts handlers connected',
@@ -29,6 +29,7 @@ export const peerResources: readonly ResourceRow[] = [
     seen: 'serac_peers_closed_total',
     test: 'src/network/peers/limits.test.ts',
     holds: [
+      'app/platform/bun/peer-sockets.ts unwritten early',
       'network/peers/byte-budget.ts used waiters',
       'network/peers/outbound-queue.ts queue inFlight',
       'network/peers/delayed-socket.ts waitingWrites peerDelays',

@@ -30,7 +30,10 @@ export type EnvOptions = {
 };
 
 /** What an environment takes from its runtime, Bun or Node. */
-export type RuntimeEnv = Pick<Env, 'openDatabase' | 'openRedis' | 'loadPostgres' | 'serve' | 'connections' | 'spawnReader' | 'spawnWriter'>;
+export type RuntimeEnv = Pick<
+  Env,
+  'openDatabase' | 'openRedis' | 'loadPostgres' | 'openPeerSockets' | 'serve' | 'connections' | 'spawnReader' | 'spawnWriter'
+>;
 
 async function buildDocsInThread(): Promise<DocsFiles> {
   const thread = openThread(new URL('app/platform/docs-thread.ts', home));
@@ -92,7 +95,6 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   identifyFile,
   tempFolder: tmpdir,
   forwardRequest: createForwarder,
-  openPeerSockets: async (certificate, privateKey) => (await import('./tls-sockets.ts')).createTlsSockets(certificate, privateKey),
   parent: parentChannel(),
   readActivity,
   cores: availableParallelism(),

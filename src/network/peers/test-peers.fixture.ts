@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTlsSockets } from '../../app/platform/tls-sockets.ts';
+import { openPeerSockets } from '../../app/platform/bun/peer-sockets.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import type { NodeId } from '../../base/bytes/node-id.ts';
 import { nodeIdOfCertificate } from '../../base/bytes/node-id.ts';
@@ -37,7 +37,7 @@ export const realTiming: PeerTiming = {
   randomBytes: (length) => randomBytes(length),
 };
 
-export const tlsSocketsOf = (identity: TestIdentity): PeerSockets => createTlsSockets(certificatePem(identity), privateKeyPem(identity));
+export const tlsSocketsOf = (identity: TestIdentity): PeerSockets => openPeerSockets(certificatePem(identity), privateKeyPem(identity));
 
 export const compatibility = {
   version: { name: 'avalanchego', major: 1, minor: 14, patch: 2 },

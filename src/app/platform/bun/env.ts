@@ -13,6 +13,7 @@ export function createBunEnv(options: EnvOptions): Env {
     openDatabase,
     openRedis: async (url, watch) => (await import('./redis.ts')).openRedis(url, watch),
     loadPostgres: async () => (await import('./postgres.ts')).openPostgres,
+    openPeerSockets: async (certificate, privateKey) => (await import('./peer-sockets.ts')).openPeerSockets(certificate, privateKey),
     serve: (served) => serve({ ...served, connectionLimit: connections() }),
     connections,
     spawnReader: () => spawnReaderProcess(ownCommand(options.program), readerEnvironment(process.env)),

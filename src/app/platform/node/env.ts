@@ -23,6 +23,7 @@ function createRuntimeEnv(options: EnvOptions): RuntimeEnv {
     loadPostgres: async () => {
       throw needsBun('PostgreSQL (--database-url)');
     },
+    openPeerSockets: async (certificate, privateKey) => (await import('./peer-sockets.ts')).openPeerSockets(certificate, privateKey),
     // Loading node:http takes about 30 ms, and a node inside another program may never listen.
     serve: async (served) => (await import('./serve.ts')).serve({ ...served, connectionLimit: connections() }),
     connections,

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { connect, createServer, type TLSSocket, type TlsOptions } from 'node:tls';
-import type { Endpoint, ListenOptions, PeerSocket, PeerSockets, SocketHandlers, SocketListener } from '../../network/peers/socket.ts';
+import type { Endpoint, ListenOptions, PeerSocket, PeerSockets, SocketHandlers, SocketListener } from '../../../network/peers/socket.ts';
 
 /** TCP probes find connections whose other end vanished. Milliseconds. */
 const keepAliveDelay = 15_000;
 
-/** Sockets with the staking certificate of a node, on Bun and on Node. Both arguments are PEM. AvalancheGo: network/peer/tls_config.go. */
-export function createTlsSockets(certificate: string, privateKey: string): PeerSockets {
+/** Sockets with the staking certificate of a node, on Node. Both arguments are PEM. AvalancheGo: network/peer/tls_config.go. */
+export function openPeerSockets(certificate: string, privateKey: string): PeerSockets {
   const identity: TlsOptions = {
     cert: certificate,
     key: privateKey,
@@ -35,7 +35,7 @@ function listen(identity: TlsOptions, options: ListenOptions): Promise<SocketLis
   });
   server.on('tlsClientError', (error, socket) => {
     const ip = socket?.remoteAddress;
-    // Bun reports a handshake that takes too long, but leaves the connection open.
+    // Bun, on which the tests run this too, reports a handshake that takes too long but leaves the connection open.
     socket?.destroy();
     options.rejected(ip, error.message);
   });
