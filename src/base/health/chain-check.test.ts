@@ -64,7 +64,7 @@ test('what a node serves is stale if it is split, behind for ten seconds, or out
   const silent = { majorityHeight: 7n, ownHeight: 7n, time: 30n * second };
   expect([findStaleReason({ behind: silent }), findStaleReason({ behind: { ...silent, time: 31n * second } })]).toEqual([
     undefined,
-    'out of touch: most of the stake has not answered for 31s, this node is at height 7',
+    'out of touch: for 31s it is not known what most of the stake has accepted, this node is at height 7',
   ]);
   expect([findIsolation(30n * second, 7n), findIsolation(30n * second + 1n, 7n)]).toEqual([
     undefined,

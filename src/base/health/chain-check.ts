@@ -105,7 +105,7 @@ function describeLag({ majorityHeight, ownHeight, time }: NonNullable<ChainHealt
   const duration = wholeSeconds(time);
   return majorityHeight > ownHeight
     ? `behind the network: most of the stake is at height ${majorityHeight}, this node at ${ownHeight} (for ${duration})`
-    : `out of touch: most of the stake has not answered for ${duration}, this node is at height ${ownHeight}`;
+    : `out of touch: for ${duration} it is not known what most of the stake has accepted, this node is at height ${ownHeight}`;
 }
 
 function joinErrors(errors: readonly (string | false | undefined)[]): string | undefined {

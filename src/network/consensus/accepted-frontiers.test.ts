@@ -11,26 +11,27 @@ function open(count: number) {
   const time = { now: 100 };
   const set = new Map(Array.from({ length: count }, (_, i) => [node(i), 1n] as const));
   const frontiers = createAcceptedFrontiers(node(0), { current: () => set }, { now: () => time.now });
-  return { time, frontiers, heardAt: (ownHeight = 9n) => frontiers.majority(ownHeight).heardAt };
+  const answer = (number: number, height: bigint): void => frontiers.set(node(number), block, height, time.now);
+  return { time, frontiers, answer, heardAt: (ownHeight = 9n) => frontiers.majority(ownHeight).heardAt };
 }
 
 test('the majority was heard when the last node of it answered, this node included', () => {
-  const { time, frontiers, heardAt } = open(5);
+  const { time, frontiers, answer, heardAt } = open(5);
   expect(heardAt()).toBe(100);
   time.now = 200;
-  frontiers.heard(node(1), time.now);
+  answer(1, 0n);
   expect(heardAt()).toBe(100);
   time.now = 300;
-  frontiers.heard(node(2), time.now);
+  answer(2, 0n);
   expect(heardAt()).toBe(200);
   time.now = 400;
-  frontiers.heard(node(1), time.now);
+  answer(1, 0n);
   expect(heardAt()).toBe(300);
   // What a node said before stands for its vote, but is not an answer.
   frontiers.set(node(3), block, 9n);
   time.now = 500;
   expect(heardAt()).toBe(300);
-  frontiers.heard(node(99), time.now);
+  answer(99, 0n);
   expect(heardAt()).toBe(300);
 });
 
@@ -38,20 +39,16 @@ test('a node alone has always heard the majority; of a large network as many as 
   const alone = open(1);
   alone.time.now = 900;
   expect(alone.heardAt()).toBe(900);
-  const { time, frontiers, heardAt } = open(1000);
-  for (let i = 1; i <= 18; i++) frontiers.heard(node(i), time.now);
+  const { time, answer, heardAt } = open(1000);
+  for (let i = 1; i <= 18; i++) answer(i, 0n);
   time.now = 700;
   expect(heardAt()).toBe(100);
-  for (let i = 1; i <= 19; i++) frontiers.heard(node(i), time.now);
+  for (let i = 1; i <= 19; i++) answer(i, 0n);
   expect(heardAt()).toBe(700);
 });
 
 test('while one node is ahead and others have not answered, it is not known whether the majority is', () => {
-  const { time, frontiers, heardAt } = open(5);
-  const answer = (number: number, height: bigint): void => {
-    frontiers.heard(node(number), time.now);
-    frontiers.set(node(number), block, height);
-  };
+  const { time, frontiers, answer, heardAt } = open(5);
   for (const number of [1, 2, 3, 4]) answer(number, 333n);
   expect(heardAt(333n)).toBe(100);
   // After a partition: one node that was cut off too, and one that was not.
@@ -68,11 +65,46 @@ test('while one node is ahead and others have not answered, it is not known whet
   expect(heardAt(336n)).toBe(30_100);
 });
 
+test('a majority may be ahead only since those that are ahead last said that they were not, however long another is silent', () => {
+  const { time, frontiers, answer, heardAt } = open(5);
+  const answerAt = (now: number, heights: readonly (readonly [number, bigint])[]): void => {
+    time.now = now;
+    for (const [number, height] of heights) answer(number, height);
+  };
+  // The fourth is frozen from now on; two others accept a block sooner than this node, which is not far behind.
+  answerAt(1000, [
+    [1, 333n],
+    [2, 333n],
+    [3, 333n],
+    [4, 333n],
+  ]);
+  answerAt(15_000, [
+    [1, 333n],
+    [2, 333n],
+    [3, 333n],
+  ]);
+  answerAt(15_500, [
+    [1, 334n],
+    [2, 335n],
+    [3, 333n],
+  ]);
+  expect(frontiers.majority(333n)).toEqual({ height: 333n, heardAt: 15_000 });
+  answerAt(16_500, [
+    [1, 337n],
+    [2, 337n],
+    [3, 333n],
+  ]);
+  expect(heardAt(333n)).toBe(15_000);
+  // This node follows: the second may have had more than this only since it told of 335.
+  expect([heardAt(334n), heardAt(335n)]).toEqual([15_500, 15_500]);
+  expect(heardAt(337n)).toBe(16_500);
+});
+
 test('of two nodes none knows what the network has while the other is silent', () => {
-  const { time, frontiers, heardAt } = open(2);
+  const { time, answer, heardAt } = open(2);
   time.now = 900;
   expect(heardAt()).toBe(100);
-  frontiers.heard(node(1), time.now);
+  answer(1, 0n);
   expect(heardAt()).toBe(900);
 });
 

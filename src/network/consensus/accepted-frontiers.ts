@@ -17,8 +17,15 @@ export type AcceptedFrontiers = ReturnType<typeof createAcceptedFrontiers>;
 /** What this node has accepted. */
 type OwnBlocks = { readonly height: bigint; readonly idAt: (height: bigint) => Id | undefined };
 
-/** `isOther`: whether this node has accepted another block at that height; undefined until it is known. */
-type Frontier = BlockRef & { isOther?: boolean };
+type Frontier = BlockRef & {
+  /** Whether this node has accepted another block at that height; undefined until it is known. */
+  isOther?: boolean;
+  /** The heights it told of that this node has not reached, lowest first, and `since` when it may have had each: its last answer with less. */
+  readonly rises: { readonly height: bigint; readonly since: number }[];
+};
+
+/** Heights of a validator that are remembered. One that is further ahead counts as ahead for longer than it is. */
+const maxRises = 64;
 
 /** The size of a poll: so many validators, drawn by stake, know what the network has accepted. */
 const enoughHeard = 20;
@@ -50,14 +57,22 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     }
     return 0n;
   };
-  /** The latest time since which enough of these validators have answered; this node has now. */
-  const answeredAt = (counts: (node: NodeId) => boolean, isEnough: (stake: bigint, total: bigint) => boolean): number => {
+  /** The time since which a validator may have had more than a height: that of its last answer with no more. */
+  const noHigherAt = (node: NodeId, height: bigint): number | undefined => {
+    const frontier = frontiers.get(node);
+    if (frontier === undefined) return heard.get(node);
+    const { rises } = frontier;
+    while (rises.length > 1 && (rises[0]?.height ?? 0n) <= height) rises.shift();
+    return frontier.height <= height ? heard.get(node) : rises[0]?.since;
+  };
+  /** The latest time since which enough validators have answered, by the time of each; this node has now. */
+  const answeredAt = (timeOf: (node: NodeId) => number | undefined, isEnough: (stake: bigint, total: bigint) => boolean): number => {
     const times: { readonly at: number; readonly weight: bigint }[] = [];
     let total = 0n;
     for (const [node, weight] of validators.current()) {
       total += weight;
-      const at = node === self ? now() : heard.get(node);
-      if (at !== undefined && counts(node)) times.push({ at, weight });
+      const at = node === self ? now() : timeOf(node);
+      if (at !== undefined) times.push({ at, weight });
     }
     let sum = 0n;
     for (const [i, { at, weight }] of times.sort((a, b) => b.at - a.at).entries()) {
@@ -67,39 +82,40 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     return created;
   };
   return {
-    set: (node: NodeId, id: Id, height: bigint): void => {
+    /** Notes what a validator told. `askedAt`: when it was asked, since its answer may have waited while this process was stopped. */
+    set: (node: NodeId, id: Id, height: bigint, askedAt?: number): void => {
       if (!validators.current().has(node)) return;
       const known = frontiers.get(node);
-      if (known !== undefined && (known.height > height || (known.height === height && known.id === id))) return;
-      frontiers.set(node, { id, height });
+      const since = heard.get(node) ?? created;
+      if (askedAt !== undefined) heard.set(node, Math.max(askedAt, since));
       trim();
+      if (known !== undefined && (known.height > height || (known.height === height && known.id === id))) return;
+      const rises = known?.rises ?? [];
+      if (known?.height !== height && rises.length < maxRises) rises.push({ height, since });
+      frontiers.set(node, { id, height, rises });
     },
     get: (node: NodeId): BlockRef | undefined => (validators.current().has(node) ? frontiers.get(node) : undefined),
-    /** Notes that a node has answered. `askedAt`: when it was asked, since its answer may have waited while this process was stopped. */
-    heard: (node: NodeId, askedAt: number): void => {
-      if (!validators.current().has(node)) return;
-      heard.set(node, Math.max(askedAt, heard.get(node) ?? askedAt));
-      trim();
-    },
     /**
      * The greatest height that validators with more than half of the stake have reached, by what they told, and the latest time since which that
      * is known: since which more than half of the stake, this node included, or as many validators as `enoughHeard`, have answered; at first the
      * time of creation. While some are above `ownHeight` and others are silent, as after the end of a partition, the silent ones may be above
-     * it too: it is then known that no majority is, only since at least half of the stake has answered with nothing higher.
+     * it too: that no majority is was last known when at least half of the stake had answered with nothing higher.
      */
     majority: (ownHeight: bigint): Majority => {
       const height = majorityHeight();
       const answered = answeredAt(
-        () => true,
+        (node) => heard.get(node),
         (stake, total) => 2n * stake > total,
       );
       if (height > ownHeight) return { height, heardAt: answered };
-      const isNoHigher = (node: NodeId): boolean => (frontiers.get(node)?.height ?? 0n) <= ownHeight;
       return {
         height,
         heardAt: Math.min(
           answered,
-          answeredAt(isNoHigher, (stake, total) => 2n * stake >= total),
+          answeredAt(
+            (node) => noHigherAt(node, ownHeight),
+            (stake, total) => 2n * stake >= total,
+          ),
         ),
       };
     },

@@ -5,7 +5,7 @@ import { attempt } from '../../base/fault.ts';
 import type { MessageKind } from '../messages/message.ts';
 import type { ChainLink, ChainMessage, HoldBytes } from '../protocol/transport.ts';
 import type { Validators } from '../protocol/validators.ts';
-import { type BlockRef, type Consensus, createConsensus } from '../snowman/consensus.ts';
+import { type Consensus, createConsensus } from '../snowman/consensus.ts';
 import { type AcceptedFrontiers, createAcceptedFrontiers } from './accepted-frontiers.ts';
 import { type BlockIssuer, type Candidate, createBlockIssuer, createWaitingJobs, type WaitingJobs } from './block-issuer.ts';
 import { createBuildSchedule } from './build-schedule.ts';
@@ -264,9 +264,8 @@ function createMessageHandler({
     else issuer.issue(from, block, request.source, found);
   };
   /** Votes for the preferred block of a peer, else for its block at the height of the query. Both are issued first, if they are new. */
-  const vote = (from: NodeId, requestId: number, preferred: Id, atHeight: Id, accepted: BlockRef): void => {
+  const vote = (from: NodeId, requestId: number, preferred: Id, atHeight: Id): void => {
     const options = preferred === atHeight ? [preferred] : [preferred, atHeight];
-    frontiers.set(from, accepted.id, accepted.height);
     for (const id of options) issuer.issueById(from, id, 'pull_gossip');
     poller.vote(from, requestId, options, options.filter(issuer.willEnd));
   };
@@ -274,7 +273,7 @@ function createMessageHandler({
   const voteFailed = (from: NodeId, requestId: number): void => {
     const accepted = frontiers.get(from);
     if (accepted === undefined) poller.vote(from, requestId, [], []);
-    else vote(from, requestId, accepted.id, accepted.id, accepted);
+    else vote(from, requestId, accepted.id, accepted.id);
   };
 
   return {
@@ -296,9 +295,8 @@ function createMessageHandler({
         case 'chits': {
           const { requestId, preferredId, preferredIdAtHeight, acceptedId: id, acceptedHeight: height } = message;
           return queue.post(() => {
-            const askedAt = poller.askedAt(requestId);
-            if (askedAt !== undefined) frontiers.heard(from, askedAt);
-            vote(from, requestId, preferredId, preferredIdAtHeight, { id, height });
+            frontiers.set(from, id, height, poller.askedAt(requestId));
+            vote(from, requestId, preferredId, preferredIdAtHeight);
           });
         }
         case 'put': {
