@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { type AddressInfo, connect as connectPlain, createServer, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { certificatePem, newKeyPair, privateKeyPem } from '../../network/identity/certificate.ts';
@@ -134,6 +135,78 @@ describe.each(kinds)('%s', (_, open) => {
     await until(() => received.size() === 10 + 200 * chunk.length);
     near.close();
     await received.closed;
+    await listener.close();
+  });
+
+  test('a client that ends its side is closed, with what it sent delivered', async () => {
+    const listener = await listenOn(open);
+    const options = { ...pemOf(there), host: ip, port: listener.port, rejectUnauthorized: false, allowHalfOpen: true };
+    const client = connectTls(options);
+    client.on('error', () => {});
+    client.resume();
+    const isClosed = new Promise((resolve) => client.on('close', resolve));
+    const { closed } = collect(await listener.accepted);
+    client.end('last');
+    expect(String(await closed)).toBe('last');
+    await isClosed;
+    await listener.close();
+  });
+
+  test('that a peer left while this end was paused is noticed when something is sent to it', async () => {
+    const listener = await listenOn(open);
+    const near = await dial(open, listener.port);
+    const far = await listener.accepted;
+    const received = collect(far);
+    near.write(Buffer.alloc(10), () => {});
+    await until(() => received.size() === 10);
+    far.pause();
+    near.close();
+    const sending = setInterval(() => far.write(Buffer.alloc(10), () => {}), 10);
+    await received.closed;
+    clearInterval(sending);
+    await listener.close();
+  });
+
+  test('a socket that is closed before all is written says once that it is closed, and takes nothing more', async () => {
+    const listener = await listenOn(open);
+    const near = await dial(open, listener.port);
+    const far = await listener.accepted;
+    let [closed, written, late] = [0, 0, 0];
+    near.start({ data: () => {}, closed: () => void closed++ });
+    // The other end does not read.
+    for (let i = 0; i < 200; i++) near.write(new Uint8Array(65_536), () => void written++);
+    await Bun.sleep(50);
+    near.close();
+    near.close();
+    near.write(new Uint8Array(1), () => void late++);
+    near.pause();
+    near.resume();
+    await collect(far).closed;
+    await until(() => closed === 1);
+    expect(written).toBeLessThan(200);
+    expect([closed, late]).toEqual([1, 0]);
+    await listener.close();
+  });
+
+  test.if(process.platform === 'linux')('connections that end, are refused or not answered leave no open file', async () => {
+    const listener = await listenOn(open, { connected: (socket) => socket.start({ data: () => {}, closed: () => {} }) });
+    const silent = createServer((socket) => void socket.resume().on('error', () => {}));
+    await new Promise<void>((resolve) => silent.listen(0, ip, resolve));
+    const refusing = await listenOn(open);
+    await refusing.close();
+    const openFiles = (): number => readdirSync('/proc/self/fd').length;
+    const connectAll = async (): Promise<void> => {
+      for (let i = 0; i < 10; i++) (await dial(open, listener.port)).close();
+      for (let i = 0; i < 10; i++) await expect(dial(open, refusing.port)).rejects.toThrow();
+      await Promise.all(Array.from({ length: 10 }, () => expect(dial(open, (silent.address() as AddressInfo).port, 50)).rejects.toThrow()));
+    };
+    await connectAll();
+    await until(() => openFiles() < 30);
+    const before = openFiles();
+    for (let round = 0; round < 3; round++) await connectAll();
+    // What other tests have opened may be closed meanwhile.
+    await until(() => openFiles() <= before + 2);
+    silent.close();
     await listener.close();
   });
 
