@@ -40,11 +40,8 @@ export async function startIndexWebhooks(
     longWork: createNodeLongWork(env),
     logError,
   });
-  const advance = (): void => {
-    if (hub.size() > 0) hub.advance();
-  };
-  const stopListening = host.listen(blocksChannel, { onNotify: advance, onLost: () => {} });
-  const stopAdvancing = every(env.timers, advanceInterval, advance);
+  const stopListening = host.listen(blocksChannel, { onNotify: hub.advance, onLost: () => {} });
+  const stopAdvancing = every(env.timers, advanceInterval, hub.advance);
   const deliverer = startWebhookDelivery(env, {
     store: createWebhookStore(lease),
     hub,
