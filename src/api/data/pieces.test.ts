@@ -3,7 +3,7 @@ import { toHex } from '../../base/bytes/hex.ts';
 import type { Id } from '../../base/bytes/id.ts';
 import { budgetFor } from '../../base/cache/budget.fixture.ts';
 import type { IndexReads, OutputEntry, PinnedBlock, TxEntry } from '../../ledger/index-read/index-reads.ts';
-import type { IndexUnderTest } from '../../ledger/index-read/reads-contract.fixture.ts';
+import type { IndexUnderTest } from '../../ledger/index-read/index-under-test.fixture.ts';
 import { openPostgresReads, openSqliteReads } from '../../ledger/index-read/reads-databases.fixture.ts';
 import { chainID } from '../../ledger/state/random-chain.fixture.ts';
 import { renderJson } from '../rest/response.ts';

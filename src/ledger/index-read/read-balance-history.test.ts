@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { LongWork } from '../../base/timing/long-work.ts';
 import type { Holdings, PinnedBlock } from './index-reads.ts';
+import type { IndexUnderTest } from './index-under-test.fixture.ts';
 import type { BalancePoint } from './read-balance-history.ts';
-import type { IndexUnderTest } from './reads-contract.fixture.ts';
 import { openPostgresReads, openSqliteReads } from './reads-databases.fixture.ts';
 
 /** Compares balance histories with the balances at every height of random chains. */

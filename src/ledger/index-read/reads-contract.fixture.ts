@@ -5,7 +5,6 @@ import { toHex } from '../../base/bytes/hex.ts';
 import { type Id, parseId, zeroId } from '../../base/bytes/id.ts';
 import { bucketStart } from '../index/bucket-start.ts';
 import { type BucketUnit, bucketUnits, txKinds } from '../index/tables.ts';
-import type { ExplorerReads } from './explorer-reads.ts';
 import type {
   AssetName,
   BlockEntry,
@@ -18,17 +17,9 @@ import type {
   TxQuery,
   UtxoQuery,
 } from './index-reads.ts';
+import type { IndexUnderTest } from './index-under-test.fixture.ts';
 import { nextPage, readOutputPages } from './output-pages.fixture.ts';
 import type { ReadsChains } from './reads-chains.fixture.ts';
-
-/** Test chains and an index of them; `sync` indexes the blocks that were added since. */
-export type IndexUnderTest = {
-  readonly chains: ReadsChains;
-  readonly reads: IndexReads;
-  readonly explorer: ExplorerReads;
-  readonly sync: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
 
 /** The entry of a block with its IDs in hex. */
 const withIds = (block: BlockEntry | undefined) => {

@@ -8,10 +8,10 @@ import { migratePostgres } from '../index/migrate.ts';
 import { createSqliteSql } from '../index-sqlite/sqlite-sql.ts';
 import { chainID, genesisID } from '../state/random-chain.fixture.ts';
 import type { PinnedBlock } from './index-reads.ts';
+import type { IndexUnderTest } from './index-under-test.fixture.ts';
 import { openExplorerReads } from './open-explorer-reads.ts';
 import { openReads } from './open-reads.ts';
 import { openReadsChains } from './reads-chains.fixture.ts';
-import type { IndexUnderTest } from './reads-contract.fixture.ts';
 
 type ReadLimits = Parameters<typeof openReads>[3];
 
