@@ -1,10 +1,12 @@
 import { expect, spyOn, test } from 'bun:test';
+import zlib from 'node:zlib';
 import { createRandom, mutate } from '../../../test/random.ts';
 import vectors from '../../../vectors/p2p.json' with { type: 'json' };
 import { fromHex, toHex } from '../../base/bytes/hex.ts';
 import { MessageError } from './fault.ts';
 import { createFrameReader, plainFrame } from './frame.ts';
-import { decodeMessage } from './message.ts';
+import { decodeMessage, maxMessageSize } from './message.ts';
+import { decompressZstd } from './zstd.ts';
 
 const samples = vectors.entries.filter(({ kind }) => kind === 'frame').map(({ hex }) => fromHex(hex).subarray(4));
 
@@ -81,10 +83,27 @@ test('a small compressed message cannot become a large one', () => {
   // The same content without a declared size: the header's flags for it cleared, and a window instead.
   const streamed = Buffer.concat([bomb.subarray(0, 4), Uint8Array.of(0x00, 0x58), bomb.subarray(headerSize(bomb))]);
   expect(codeOf(() => decodeMessage(compressed(streamed)))).toBe('MESSAGE_BAD_COMPRESSION');
+  // After a frame that is small.
+  const first = Bun.zstdCompressSync(Buffer.alloc(100));
+  for (const second of [bomb, first, Uint8Array.of(1)])
+    expect(codeOf(() => decodeMessage(compressed(Buffer.concat([first, second]))))).not.toBe('none');
   expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
   // A truncated frame: Bun returns its complete blocks without an error.
   const text = Bun.zstdCompressSync(createRandom(1).bytes(300_000));
   expect(codeOf(() => decodeMessage(compressed(text.subarray(0, text.length - 3))))).toBe('MESSAGE_BAD_COMPRESSION');
+});
+
+test('compressed contents with blocks of all kinds are read, with and without a checksum', () => {
+  const random = createRandom(2).bytes(300_000);
+  for (const size of [1, 100, 10_000, 300_000])
+    for (const content of [Buffer.alloc(size), Buffer.alloc(size, 'text of '), random.subarray(0, size)])
+      for (const checksum of [0, 1]) {
+        const frame = zlib.zstdCompressSync(content, { params: { [zlib.constants.ZSTD_c_checksumFlag]: checksum } });
+        expect(Buffer.compare(decompressZstd(frame, maxMessageSize), content)).toBe(0);
+        if (checksum === 0) continue;
+        frame[frame.length - 1] = (frame.at(-1) as number) ^ 1;
+        expect(codeOf(() => decompressZstd(frame, maxMessageSize))).toBe('MESSAGE_BAD_COMPRESSION');
+      }
 });
 
 test('2 MiB of empty elements or nested groups allocate little', () => {

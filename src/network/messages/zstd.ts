@@ -13,26 +13,35 @@ export function compressZstd(bytes: Uint8Array): Uint8Array {
 
 const level = 1;
 
-/** Bun's own function, which takes two fifths of the time of `node:zlib`; undefined on Node. */
+/** Bun's own functions, which take two fifths and a quarter of the time of `node:zlib`; undefined on Node. */
 // biome-ignore lint/style/noRestrictedGlobals: both compress alike, and the codec has no argument for the runtime
-const compressNative = typeof Bun === 'undefined' ? undefined : Bun.zstdCompressSync;
+const { zstdCompressSync: compressNative, zstdDecompressSync: decompressNative } = typeof Bun === 'undefined' ? {} : Bun;
 
 /**
  * Decompresses one zstd frame to at most `max` bytes. A frame that declares more is rejected before anything is allocated; one that declares
  * no size is stopped at `max`. A declared size must be the real one: Bun returns the complete part of a truncated frame without an error.
  */
 export function decompressZstd(bytes: Uint8Array, max: number): Uint8Array {
-  requireZstd();
-  const declared = declaredSize(bytes);
+  const { declared, blocksAt, hasChecksum } = readHeader(bytes);
   if (declared !== undefined && declared > max)
     throw new MessageError(`decompressed message of ${declared} bytes exceeds ${max}`, {
       code: 'MESSAGE_TOO_LARGE',
       length: declared,
       max,
     });
-  const out = decompress(bytes, max, declared);
+  // Bun's function has no limit: it decompresses all frames to the sizes that they declare.
+  const isNative = declared !== undefined && declared <= plausibleSize(bytes) && endsWithBlocks(bytes, blocksAt, hasChecksum);
+  const out = isNative && decompressNative !== undefined ? decompressAll(decompressNative, bytes) : decompress(bytes, max, declared);
   if (declared !== undefined && out.length !== declared) throw badCompression();
   return out;
+}
+
+function decompressAll(native: (bytes: Uint8Array) => Uint8Array, bytes: Uint8Array): Uint8Array {
+  try {
+    return native(bytes);
+  } catch {
+    throw badCompression();
+  }
 }
 
 /** The functions are looked up when they are called, so that Node below 22.15, which lacks them, can still load this file. */
@@ -42,8 +51,9 @@ function requireZstd(): void {
 }
 
 function decompress(bytes: Uint8Array, max: number, declared = defaultChunk): Uint8Array {
-  // One buffer of the declared size is faster than several, but a short message must not cause a large one.
-  const chunkSize = Math.max(minChunk, Math.min(declared, Math.max(defaultChunk, 16 * bytes.length)));
+  requireZstd();
+  // One buffer of the declared size is faster than several.
+  const chunkSize = Math.max(minChunk, Math.min(declared, plausibleSize(bytes)));
   try {
     return zlib.zstdDecompressSync(bytes, { maxOutputLength: max, chunkSize });
   } catch {
@@ -51,12 +61,15 @@ function decompress(bytes: Uint8Array, max: number, declared = defaultChunk): Ui
   }
 }
 
+/** The largest buffer that is allocated because a message declares it: a short one must not cause a large one. */
+const plausibleSize = (bytes: Uint8Array): number => Math.max(defaultChunk, 16 * bytes.length);
+
 /** The smallest buffer that `node:zlib` allows, and its default. */
 const minChunk = 64;
 const defaultChunk = 16_384;
 
-/** The content size in the header of a zstd frame (RFC 8878, 3.1.1.1); undefined if the header has none. */
-function declaredSize(bytes: Uint8Array): number | undefined {
+/** The header of a zstd frame (RFC 8878, 3.1.1.1): the content size if it is declared, and where the blocks begin. */
+function readHeader(bytes: Uint8Array) {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (header.length < 6 || header.readUInt32LE(0) !== 0xfd2fb528) throw badCompression();
   const descriptor = header[4] as number;
@@ -65,10 +78,27 @@ function declaredSize(bytes: Uint8Array): number | undefined {
   const at = 5 + (singleSegment ? 0 : 1) + (dictionaryIdSizes[descriptor & 3] as number);
   const size = sizeFlag === 0 ? (singleSegment ? 1 : 0) : 1 << sizeFlag;
   if (at + size > header.length) throw badCompression();
+  return { declared: readSize(header, at, size), blocksAt: at + size, hasChecksum: (descriptor & 4) !== 0 };
+}
+
+function readSize(header: Buffer, at: number, size: number): number | undefined {
   if (size === 0) return undefined;
   if (size === 1) return header[at];
   if (size === 2) return header.readUInt16LE(at) + 256;
   return size === 4 ? header.readUInt32LE(at) : Number(header.readBigUInt64LE(at));
+}
+
+/** Whether nothing follows the blocks of the frame, and the checksum if it has one (RFC 8878, 3.1.1.2). */
+function endsWithBlocks(bytes: Uint8Array, blocksAt: number, hasChecksum: boolean): boolean {
+  let at = blocksAt;
+  for (let isLast = false; !isLast; ) {
+    if (at + 3 > bytes.length) return false;
+    const header = (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16);
+    isLast = (header & 1) === 1;
+    const isRepeatedByte = ((header >>> 1) & 3) === 1;
+    at += 3 + (isRepeatedByte ? 1 : header >>> 3);
+  }
+  return at + (hasChecksum ? 4 : 0) === bytes.length;
 }
 
 const dictionaryIdSizes = [0, 1, 2, 4];
