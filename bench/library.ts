@@ -19,20 +19,24 @@ const runtimes = [
 ] as const;
 
 const names = {
+  tarball: 'tarball',
   command: 'client command, CPU time',
   load: (runtime: string) => `import of the library on ${runtime}`,
   first: (runtime: string) => `createNode on ${runtime}, first`,
   send: (runtime: string) => `createNode on ${runtime}, then send`,
 };
 
-/** Measures what a person or a test suite waits for: a command that asks a running node, and a node inside a process. Needs the built package. */
+/** Measures what a person or a test suite waits for: the package, a command that asks a running node, and a node inside a process. Builds the package. */
 export async function measureLibrary(env: BenchEnv, options: Options, reportRow: (row: ReportRow) => void): Promise<void> {
   const report = (row: ReportRow): void => {
     if (isSelected(row.name, options)) reportRow(row);
   };
-  const wanted = [names.command, ...runtimes.flatMap(({ name }) => [names.load(name), names.first(name), names.send(name)])];
+  const wanted = [names.tarball, names.command, ...runtimes.flatMap(({ name }) => [names.load(name), names.first(name), names.send(name)])];
   if (!wanted.some((name) => isSelected(name, options))) return;
   await run([process.execPath, 'tools/build.ts'], env);
+  const packed = await run(['npm', 'pack', '--dry-run', '--json', '--ignore-scripts'], env);
+  const [{ size }] = JSON.parse(packed.output) as [{ readonly size: number }];
+  report({ name: names.tarball, unit: 'MB', ours: [size / 1e6], theirs: [], target: { atMost: 4 } });
   const server = await serac(env).start();
   const folder = createProgramFolder();
   try {

@@ -39,7 +39,7 @@ import { runScale } from './scale.ts';
 import { avalancheGo, type BenchEnv, type BenchServer, bareServer, serac, seracBefore } from './servers.ts';
 import { runSoak } from './soak.ts';
 import { runThreads } from './threads.ts';
-import { runTransferCost } from './transfer-cost.ts';
+import { measureTransferAllocation, runTransferCost } from './transfer-cost.ts';
 
 const options = parseOptions(process.argv.slice(2));
 if (typeof options === 'string') {
@@ -129,6 +129,7 @@ async function runTable(env: BenchEnv, load: LoadGenerator, options: Options, bi
   if (issued !== undefined) await measureIssueByWorkers(issued, withWorkers, fixture, load, report);
   if (node !== undefined) await measureFirstTransactions({ ours: serac(env), theirs: other }, load, options, report);
   await measureStarts({ ours: serac(env), theirs: other }, options, report);
+  await measureTransferAllocation(env, options, report);
   await measureLibrary(env, options, report);
   console.log(formatTable(rows, { ours: ours.name, theirs: theirs.name, showTargets: binary !== undefined }));
   console.log(`memory after these runs: ${loaded.join(', ')}`);
