@@ -24,7 +24,7 @@ import { openSharedMemory } from '../../ledger/state/shared-memory.ts';
 import { StoreError, storeErrorFromDriver } from '../../ledger/store/fault.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 import { hasPageChecksums, openPageChecksums } from '../../ledger/store/page-checksums.ts';
-import { offlineCacheBytes, openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
+import { openStore, type Store, type StoreOptions } from '../../ledger/store/store.ts';
 import { checkStructure } from '../../ledger/store/structure.ts';
 import { type CommandResult, hasBlocks, listIndexDifferences, withRebuiltIndex } from './reindex.ts';
 
@@ -112,7 +112,6 @@ function checkRows(
     networkID: config.network.id,
     genesis: context.specs[0].id,
     readonly: true,
-    cacheBytes: offlineCacheBytes,
   };
   const store = openUnlessEmpty(env, options, damagedPages);
   if (store === undefined) {

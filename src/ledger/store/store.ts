@@ -80,8 +80,8 @@ type ProcessEnd = {
 };
 
 /**
- * Size of the page cache of a command that reads or writes a whole database, as `serac check` does. Keys are hashes, so the rows of a block are in
- * pages all over the tables. 256 MiB saved no CPU time in a check of 10^6 outputs: the operating system caches the file too.
+ * Size of the page cache of a command that writes a whole database, as `serac reindex` does. Keys are hashes, so the rows of a block are in
+ * pages all over the tables. 256 MiB saved no CPU time with 10^6 outputs: the operating system caches the file too.
  */
 export const offlineCacheBytes = 33_554_432;
 
