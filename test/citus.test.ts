@@ -171,6 +171,8 @@ describe.skipIf(namedCitus === undefined)(citusSuite('Citus'), () => {
         const [found, expected] = [await answerOf(api, request), await answerOf(follower, request)];
         expect({ request, answer: found }).toEqual({ request, answer: expected });
       }
+      // The coordinator gave the first answers only: it is logged where shards are read.
+      expect(api.stderrText().match(/reading shards[^"]*/g)).toEqual(['reading shards on the workers']);
     } finally {
       for (const program of started) await program.stop();
     }

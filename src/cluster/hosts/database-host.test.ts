@@ -6,6 +6,8 @@ import { messageOf } from '../../base/fault.ts';
 import { openDatabaseHost } from './database-host.ts';
 
 const config = { poolSize: 2, statementTimeout: 30_000 };
+/** Used on Citus only. */
+const timers = { soon: () => {}, after: () => () => {} };
 const isAvailable = postgresInstalled && pgBouncerBinary !== undefined;
 
 describe.skipIf(!isAvailable)(
@@ -32,7 +34,7 @@ describe.skipIf(!isAvailable)(
     async function ask(url: string, text = 'SELECT 1 AS n') {
       const lines: string[] = [];
       const log = Object.assign((line: string) => void lines.push(line), { isShown: () => true });
-      const host = openDatabaseHost(url, config, { openPostgres, log });
+      const host = openDatabaseHost(url, config, { openPostgres, log, timers });
       try {
         const rows = await host.sql.all(text, []);
         return { state: await host.probe(), rows, lines };

@@ -1,10 +1,11 @@
 import { txIdTable } from '../../ledger/index/distribution.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
-import { describeDatabase, parseDatabaseUrl } from '../postgres/database-url.ts';
+import { describeDatabase, parseDatabaseUrl, replaceHost } from '../postgres/database-url.ts';
 import { directSetting, type Postgres, type PostgresDialect, plannerSettings, quoteIdentifier } from '../postgres/postgres.ts';
 import { databaseName, PostgresError } from '../postgres/postgres-fault.ts';
 import type { DatabaseConfig } from './database-config.ts';
+import { createShardReads } from './shard-reads.ts';
 
 /** One PostgreSQL server, reached directly or through a pooler such as PgBouncer. */
 export type DatabaseHost = {
@@ -32,7 +33,7 @@ export type HostState = {
   readonly dialect: PostgresDialect;
 };
 
-type HostEnv = Pick<ClusterEnv, 'openPostgres' | 'log'>;
+type HostEnv = Pick<ClusterEnv, 'openPostgres' | 'log' | 'timers'>;
 
 /** `config`: pool size and timeout. */
 export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'poolSize' | 'statementTimeout'>, env: HostEnv): DatabaseHost {
@@ -42,6 +43,13 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
   const open = (): Postgres =>
     env.openPostgres({ url, max: config.poolSize, statementMilliseconds: config.statementTimeout, isPooled, dialect });
   let pool = open();
+  const shards = createShardReads({
+    coordinator: () => pool,
+    openWorker: (worker, schema) =>
+      env.openPostgres({ url: replaceHost(url, worker, schema), max: config.poolSize, statementMilliseconds: config.statementTimeout }),
+    timers: env.timers,
+    log: env.log,
+  });
   let isKnown = false;
   let isClosed = false;
 
@@ -103,14 +111,15 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
       },
       groupThen: async (queries, last) => {
         if (!isKnown) await probe();
-        return pool.groupThen(queries, last);
+        // Through a pooler the workers' own addresses may not be reached, and no plan is kept.
+        return (dialect === 'citus' && !isPooled ? shards : pool).groupThen(queries, last);
       },
     },
     listen: (channel, to) => pool.listen(channel, to),
     probe,
-    close: () => {
+    close: async () => {
       isClosed = true;
-      return pool.close();
+      await Promise.all([pool.close(), shards.close()]);
     },
   };
 }

@@ -15,7 +15,7 @@ export type PrimarySql = ReturnType<typeof createPrimarySql>;
  */
 export function createPrimarySql(
   database: DatabaseConfig,
-  env: Pick<ClusterEnv, 'openPostgres' | 'log'>,
+  env: Pick<ClusterEnv, 'openPostgres' | 'log' | 'timers'>,
 ): WritableSql & { readonly close: () => Promise<void> } {
   let opened: Promise<Postgres> | undefined;
   const close = async (): Promise<void> => {

@@ -76,7 +76,7 @@ function noPrimary(probed: readonly ProbedHost[]): unknown {
 /** Opens the primary of a database, for a command that is run once. `takesReplica`: without a primary, a replica will do, because it only reads. */
 export async function openPrimary(
   database: DatabaseConfig,
-  env: Pick<ClusterEnv, 'openPostgres' | 'log'>,
+  env: Pick<ClusterEnv, 'openPostgres' | 'log' | 'timers'>,
   takesReplica = false,
 ): Promise<Postgres> {
   const { named, direct } = addressesOf(database);

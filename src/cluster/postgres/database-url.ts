@@ -75,6 +75,10 @@ export const splitHosts = (text: string): readonly string[] => {
   return url.hosts.map((host) => formatDatabaseUrl({ ...url, hosts: [host] }));
 };
 
+/** The URL of another server, with everything else of a URL, and a schema. */
+export const replaceHost = (text: string, { host, port }: DatabaseHost, schema: string): string =>
+  formatDatabaseUrl({ ...parseDatabaseUrl(text), hosts: [{ host, port }], schema });
+
 /** Host, port and database of a URL, for messages: without user and password. */
 export function describeDatabase(text: string): string {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { dividedTables, placementOf, shardCount, shardOf } from './distribution.ts';
-import { hashBytes } from './hash-bytes.ts';
+import { hashBigint, hashBytes } from './hash-bytes.ts';
 import { migrations } from './migrations.ts';
 
 test('hashes are those of PostgreSQL', () => {
@@ -19,6 +19,20 @@ test('hashes are those of PostgreSQL', () => {
     expect([hex, hashBytes(fromHex(hex))]).toEqual([hex, hash]);
     expect(shardOf(fromHex(hex))).toBe(Math.floor((hash + 2 ** 31) / (2 ** 32 / shardCount)));
   }
+});
+
+test('hashes of numbers are those of PostgreSQL', () => {
+  // worker_hash(bigint) of Citus on PostgreSQL 15.
+  const known: readonly (readonly [number, number])[] = [
+    [0, -272_711_505],
+    [1, -1_905_060_026],
+    [-1, 385_747_274],
+    [2 ** 32, -1_905_060_026],
+    [1_234_567_890_123, 952_082_253],
+    [-1_234_567_890_123, -1_005_977_386],
+    [Number.MAX_SAFE_INTEGER, 2_016_522_077],
+  ];
+  for (const [key, hash] of known) expect([key, hashBigint(key)]).toEqual([key, hash]);
 });
 
 test('every table has a place, and a divided table is divided by a column of its key', () => {

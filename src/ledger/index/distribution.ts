@@ -1,5 +1,5 @@
 import type { Dialect } from './ddl.ts';
-import { hashBytes } from './hash-bytes.ts';
+import { hashBigint, hashBytes } from './hash-bytes.ts';
 import type { SqlValue } from './sql.ts';
 import type { Table } from './tables.ts';
 
@@ -92,7 +92,10 @@ export const genesisTxsText = ({ tx }: { readonly tx: string }): string => `SELE
 
 export const genesisTxsRow = (tx: string): string => `genesis transactions of ${tx}`;
 
-/** The shard of an address or ID: 0 to `shardCount` - 1. Citus divides the range of hashes, signed 32-bit integers, evenly. */
-export const shardOf = (key: SqlValue): number => (key instanceof Uint8Array ? ((hashBytes(key) ^ 0x8000_0000) >>> 0) >>> shardShift : 0);
+/** The shard of an address, an ID or a number: 0 to `shardCount` - 1. Citus divides the range of hashes, signed 32-bit integers, evenly. */
+export function shardOf(key: SqlValue): number {
+  const hash = key instanceof Uint8Array ? hashBytes(key) : typeof key === 'number' ? hashBigint(key) : -(2 ** 31);
+  return ((hash ^ 0x8000_0000) >>> 0) >>> shardShift;
+}
 
 const shardShift = 32 - Math.log2(shardCount);

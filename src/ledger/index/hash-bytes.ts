@@ -41,4 +41,12 @@ export function hashBytes(key: Uint8Array): number {
   return ((c ^ b) - rotate(b, 24)) | 0;
 }
 
+/** The same of a bigint (`hashint8`), for a safe integer: small numbers have the hash that they have as a 32-bit integer. */
+export function hashBigint(key: number): number {
+  const high = Math.floor(key / 2 ** 32);
+  const folded = new DataView(new ArrayBuffer(4));
+  folded.setInt32(0, (key - high * 2 ** 32) ^ (key >= 0 ? high : ~high), true);
+  return hashBytes(new Uint8Array(folded.buffer));
+}
+
 const rotate = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));

@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test';
+import { toHex } from '../../base/bytes/hex.ts';
+import { shardCount, shardOf } from '../../ledger/index/distribution.ts';
+import { arrayText } from '../../ledger/index/key-array.ts';
+import type { ShardedTable } from './shard-map.ts';
+import { createShardRouting } from './shard-routing.ts';
+
+/** Tables with two workers, that of a shard by its number; those divided by number are the other way round. */
+const workers = ['a', 'b'].map((host) => ({ name: `${host}:1`, host, port: 1 }));
+const divided = (name: string, by: string, first: number): [string, ShardedTable] => [
+  name,
+  {
+    by,
+    shards: Array.from({ length: shardCount }, (_, i) => ({
+      name: `${name}_${100 + i}`,
+      worker: workers[(i + first) % 2] as (typeof workers)[0],
+    })),
+  },
+];
+const routing = createShardRouting({
+  tables: new Map([
+    divided('c1_owner', 'address', 0),
+    divided('moved_owner', 'address', 0),
+    divided('c1_tx_id', 'id', 0),
+    divided('c1_tx', 'seq', 1),
+    ['c1_block', { by: undefined, shards: [{ name: 'c1_block_7', worker: workers[0] as (typeof workers)[0] }] }],
+  ]),
+});
+
+const address = new Uint8Array(20).fill(7);
+const shard = shardOf(address);
+
+test('a query about one address is sent to the worker that has its shard, with the names of shards and of the copies of other tables', () => {
+  const text =
+    'SELECT h.seq FROM c1_owner h JOIN c1_block b ON b.height = h.height WHERE h.address = ? AND h.seq > ? ORDER BY h.seq LIMIT ? + 0';
+  expect(routing.toShards({ text, values: [address, 3, 5] })).toEqual([
+    {
+      text: text.replace('c1_owner', `c1_owner_${100 + shard}`).replace('c1_block', 'c1_block_7'),
+      values: [address, 3, 5],
+      worker: workers[shard % 2] as never,
+    },
+  ]);
+  const joined = `SELECT 1 FROM unnest(CAST(CAST(? AS text) AS bytea[])) AS joined(v0) CROSS JOIN LATERAL (SELECT seq FROM c1_owner WHERE address = joined.v0
+    AND address = ANY(CAST(? AS bytea[])) LIMIT 1) found`;
+  const list = arrayText([address]);
+  expect(routing.toShards({ text: joined, values: [list, list] })).toMatchObject([{ values: [list, list], worker: workers[shard % 2] }]);
+});
+
+test('a look-up of a list becomes one query for each shard, whose keys are all there', () => {
+  const seqs = Array.from({ length: 200 }, (_, i) => i * 1_000_003);
+  const parts =
+    routing.toShards({ text: 'SELECT x.id FROM c1_tx x WHERE x.seq = ANY(CAST(? AS bigint[]))', values: [arrayText(seqs)] }) ?? [];
+  expect(parts.length).toBeGreaterThan(16);
+  const found = parts.flatMap(({ text, values: [list], worker }) => {
+    const keys = (list as string).slice(1, -1).split(',').map(Number);
+    for (const key of keys)
+      expect([text, worker]).toEqual([
+        `SELECT x.id FROM c1_tx_${100 + shardOf(key)} x WHERE x.seq = ANY(CAST(? AS bigint[]))`,
+        workers[(shardOf(key) + 1) % 2] as never,
+      ]);
+    return keys;
+  });
+  expect(found.toSorted((a, b) => a - b)).toEqual(seqs);
+  const ids = Array.from({ length: 50 }, (_, i) => new Uint8Array(32).fill(i));
+  const ofIds = routing.toShards({ text: 'SELECT seq FROM c1_tx_id WHERE id = ANY(CAST(? AS bytea[]))', values: [arrayText(ids)] }) ?? [];
+  expect(ofIds.flatMap(({ values }) => (values[0] as string).slice(1, -1).split(',')).toSorted()).toEqual(
+    ids.map((id) => `"\\\\x${toHex(id)}"`).toSorted(),
+  );
+});
+
+test('the coordinator answers what is not in one shard: other conditions, keys of several shards in one row, tables that are apart', () => {
+  const others = Array.from({ length: 40 }, (_, i) => new Uint8Array(20).fill(i));
+  for (const [text, ...values] of [
+    ['SELECT id FROM c1_tx WHERE seq >= ? AND seq < ?', 1, 2],
+    ['SELECT max(seq) FROM c1_tx WHERE seq = ANY(CAST(? AS bigint[]))', arrayText([1, 2, 3, 4, 5])],
+    ['SELECT seq FROM c1_owner WHERE address = ANY(CAST(? AS bytea[])) LIMIT 5', arrayText(others)],
+    ['SELECT seq FROM c1_owner WHERE address = ? AND seq > (SELECT max(seq) FROM c1_tx)', address],
+    ['SELECT seq FROM c1_owner WHERE address = ? AND seq IN (SELECT seq FROM c1_tx WHERE seq = ?)', address, 1],
+    ['SELECT height FROM c1_block', 0],
+  ] as const)
+    expect([text, routing.toShards({ text, values })]).toEqual([text, undefined]);
+});
+
+test('texts of tables that the coordinator has are local, others unchanged', () => {
+  expect(routing.toLocal('SELECT 1 FROM c1_block b, progress WHERE b.height = ?')).toBe(
+    'SELECT 1 FROM c1_block_7 b, progress WHERE b.height = ?',
+  );
+  for (const text of ['SELECT height FROM progress', 'SELECT 1 FROM c1_block b JOIN c1_tx x ON true'])
+    expect(routing.toLocal(text)).toBe(text);
+});
