@@ -14,7 +14,7 @@ import { formatXAddress } from './fixture.ts';
 
 /**
  * Measures snapshots as a test suite uses them: `bun bench/revert.ts [FLAGS]` with flags of the node, such as --data-dir DIR. The chain gets
- * 10,000 UTXOs; then each round sends three transactions and reverts.
+ * 10,000 UTXOs; then each round sends three transactions and reverts. At the end, reverts of many.
  */
 const parsed = parseFlags(['--http-port=0', '--workers=0', ...process.argv.slice(2)], { home: '', vars: {}, readFile: () => '' });
 if (parsed.kind !== 'run') throw new RangeError('bad flags');
@@ -79,6 +79,13 @@ for (let round = 0; round < 30; round++) await measure('snapshot', () => dev('sn
 for (let round = 0; round < 60; round++) {
   for (let i = 0; i < 3; i++) await send(1);
   await measure('revert of three transactions, 31 snapshots', () => dev('revert', { name: round % 2 === 0 ? 'clean' : 's3' }));
+  utxos = clean;
+}
+/** Transactions with 500 outputs each: about 95,000 rows that the revert restores, all in one turn of the event loop. */
+const manyTxs = 156;
+for (let round = 0; round < 3; round++) {
+  for (let i = 0; i < manyTxs; i++) await send(500);
+  await measure(`revert of ${manyTxs} transactions with 500 outputs`, () => dev('revert', { name: 'clean' }));
   utxos = clean;
 }
 for (const [name, all] of samples) {
