@@ -42,7 +42,7 @@ export type JoinedValidators = {
   readonly close: () => void;
 };
 
-/** Opens the validators of a network. Trusted nodes that are away are waited for a few seconds; then what is known holds. */
+/** Opens the validators of a network. Trusted nodes that are silent are waited for half a second; then what is known holds. */
 export async function openValidators(
   join: JoinConfig,
   self: NodeId,

@@ -57,8 +57,8 @@ const refreshInterval = 2000;
  * and until then a node that is back would not be heard.
  */
 const maxReadings = 5;
-/** Milliseconds that a start waits for the trusted nodes. */
-const startPatience = 3000;
+/** Milliseconds that a start waits for the trusted nodes: HTTP must answer within a second, to say that they are awaited. */
+const startPatience = 500;
 /** Milliseconds before a set that could not be loaded is requested again. Blocks that refer to it wait for it. */
 const loadPause = 1000;
 const maxSets = 64;
