@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import net from 'node:net';
 import tls from 'node:tls';
+import zlib from 'node:zlib';
 import { fromHex } from '../src/base/bytes/hex.ts';
 import type { NodeId } from '../src/base/bytes/node-id.ts';
 import { createFrameReader, encodeFrame } from '../src/network/messages/frame.ts';
@@ -299,6 +300,20 @@ describe('peers that finished the handshake', () => {
         .find(({ node }) => node === identity.node)
         ?.throttledBy(),
     ).toBe('bandwidth');
+  });
+
+  test('a few bytes that claim to be megabytes cost a peer without stake these megabytes, though they cannot be decompressed', async () => {
+    const victim = keep(createTestPeers({ haveStake: false, options: { cpuOtherNode: 1000, cpuOthers: 1000 } }));
+    const identity = createTestIdentity();
+    const one = await openHostile(tlsSocketsOf(identity), identity, await victim.start());
+    expect(await waitUntil(() => isPeer(victim, identity.node))).toBe(true);
+    const broken = zlib.zstdCompressSync(Buffer.alloc(2_000_000), { params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 } });
+    broken[broken.length - 1] = (broken.at(-1) as number) ^ 1;
+    const compressed = Buffer.concat([Uint8Array.of(0x12, broken.length), broken]);
+    expect(compressed.length).toBeLessThan(128);
+    for (let i = 0; i < 20; i++) one.write(frameOf(compressed.toString('hex')));
+    expect(await waitUntil(() => victim.network.peers()[0]?.throttledBy() === 'bandwidth')).toBe(true);
+    expect(victim.network.counters.failedToParse).toBeLessThan(10);
   });
 
   test('the bytes of a request count until it is answered: the peer is not read beyond its share, the other one is', async () => {

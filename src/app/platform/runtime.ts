@@ -29,5 +29,15 @@ export function requireRecentNode(oldest: string): void {
   });
 }
 
+/** Throws on a Node without zstd, which peers compress with. */
+export function requireZstd(): void {
+  if (process.getBuiltinModule('node:zlib').zstdDecompressSync !== undefined) return;
+  const { node } = process.versions;
+  throw new RuntimeError(`Joining a network needs Node 22.15 or newer, or Bun; this is Node ${node}`, {
+    code: 'RUNTIME_NODE_TOO_OLD',
+    version: node,
+  });
+}
+
 /** Writes a line to stderr. */
 export const writeError = (line: string): void => void process.stderr.write(`${line}\n`);

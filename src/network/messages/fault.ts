@@ -10,8 +10,8 @@ type MessageFault =
   | { code: 'MESSAGE_ID_LENGTH'; length: number }
   | { code: 'MESSAGE_FIELD_TOO_LARGE'; length: number; max: number }
   | { code: 'MESSAGE_TOO_MANY_ELEMENTS'; max: number }
-  | { code: 'MESSAGE_BAD_COMPRESSION' }
-  | { code: 'MESSAGE_NO_ZSTD' }
+  /** `length`: bytes that may have been decompressed before it was found. */
+  | { code: 'MESSAGE_BAD_COMPRESSION'; length: number }
   | { code: 'MESSAGE_TOO_LARGE'; length: number; max: number }
   | { code: 'FRAME_TOO_LARGE'; length: number; max: number };
 export class MessageError extends Fault<MessageFault> {

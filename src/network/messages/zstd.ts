@@ -7,7 +7,6 @@ import { MessageError } from './fault.ts';
  */
 export function compressZstd(bytes: Uint8Array): Uint8Array {
   if (compressNative !== undefined) return compressNative(bytes, { level });
-  requireZstd();
   return zlib.zstdCompressSync(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: level } });
 }
 
@@ -31,34 +30,19 @@ export function decompressZstd(bytes: Uint8Array, max: number): Uint8Array {
     });
   // Bun's function has no limit: it decompresses all frames to the sizes that they declare.
   const isNative = declared !== undefined && declared <= plausibleSize(bytes) && endsWithBlocks(bytes, blocksAt, hasChecksum);
-  const out = isNative && decompressNative !== undefined ? decompressAll(decompressNative, bytes) : decompress(bytes, max, declared);
-  if (declared !== undefined && out.length !== declared) throw badCompression();
-  return out;
-}
-
-function decompressAll(native: (bytes: Uint8Array) => Uint8Array, bytes: Uint8Array): Uint8Array {
   try {
-    return native(bytes);
+    const out = isNative && decompressNative !== undefined ? decompressNative(bytes) : decompress(bytes, max, declared);
+    if (declared === undefined || out.length === declared) return out;
   } catch {
-    throw badCompression();
+    // As a frame of another size than it declares.
   }
-}
-
-/** The functions are looked up when they are called, so that Node below 22.15, which lacks them, can still load this file. */
-function requireZstd(): void {
-  if (typeof zlib.zstdDecompressSync !== 'function')
-    throw new MessageError('this runtime has no zstd; use Bun, or Node 22.15 or newer', { code: 'MESSAGE_NO_ZSTD' });
+  throw badCompression(declared ?? max);
 }
 
 function decompress(bytes: Uint8Array, max: number, declared = defaultChunk): Uint8Array {
-  requireZstd();
   // One buffer of the declared size is faster than several.
   const chunkSize = Math.max(minChunk, Math.min(declared, plausibleSize(bytes)));
-  try {
-    return zlib.zstdDecompressSync(bytes, { maxOutputLength: max, chunkSize });
-  } catch {
-    throw badCompression();
-  }
+  return zlib.zstdDecompressSync(bytes, { maxOutputLength: max, chunkSize });
 }
 
 /** The largest buffer that is allocated because a message declares it: a short one must not cause a large one. */
@@ -71,13 +55,13 @@ const defaultChunk = 16_384;
 /** The header of a zstd frame (RFC 8878, 3.1.1.1): the content size if it is declared, and where the blocks begin. */
 function readHeader(bytes: Uint8Array) {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (header.length < 6 || header.readUInt32LE(0) !== 0xfd2fb528) throw badCompression();
+  if (header.length < 6 || header.readUInt32LE(0) !== 0xfd2fb528) throw badCompression(0);
   const descriptor = header[4] as number;
   const singleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >>> 6;
   const at = 5 + (singleSegment ? 0 : 1) + (dictionaryIdSizes[descriptor & 3] as number);
   const size = sizeFlag === 0 ? (singleSegment ? 1 : 0) : 1 << sizeFlag;
-  if (at + size > header.length) throw badCompression();
+  if (at + size > header.length) throw badCompression(0);
   return { declared: readSize(header, at, size), blocksAt: at + size, hasChecksum: (descriptor & 4) !== 0 };
 }
 
@@ -103,4 +87,4 @@ function endsWithBlocks(bytes: Uint8Array, blocksAt: number, hasChecksum: boolea
 
 const dictionaryIdSizes = [0, 1, 2, 4];
 
-const badCompression = () => new MessageError('message is not valid zstd', { code: 'MESSAGE_BAD_COMPRESSION' });
+const badCompression = (length: number) => new MessageError('message is not valid zstd', { code: 'MESSAGE_BAD_COMPRESSION', length });

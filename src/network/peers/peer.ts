@@ -194,6 +194,7 @@ function createTraffic(
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
       counters.failedToParse++;
+      if (error.fault.code === 'MESSAGE_BAD_COMPRESSION') decompressedSize = error.fault.length;
       if (isLimit.has(error.fault.code) && closingKinds.has(error.messageKind ?? '')) tooLarge(error.message);
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { oldestNode } from '../../home.ts';
 import { createCommonEnv, createConnections, type EnvOptions, type RuntimeEnv } from '../common-env.ts';
 import type { Env } from '../env.ts';
-import { needsBun, requireRecentNode } from '../runtime.ts';
+import { needsBun, requireRecentNode, requireZstd } from '../runtime.ts';
 import { supervisedEnvironment } from '../supervised-process.ts';
 import { openDatabase } from './database.ts';
 import { spawnReaderProcess } from './processes.ts';
@@ -23,7 +23,10 @@ function createRuntimeEnv(options: EnvOptions): RuntimeEnv {
     loadPostgres: async () => {
       throw needsBun('PostgreSQL (--database-url)');
     },
-    openPeerSockets: async (certificate, privateKey) => (await import('./peer-sockets.ts')).openPeerSockets(certificate, privateKey),
+    openPeerSockets: async (certificate, privateKey) => {
+      requireZstd();
+      return (await import('./peer-sockets.ts')).openPeerSockets(certificate, privateKey);
+    },
     // Loading node:http takes about 30 ms, and a node inside another program may never listen.
     serve: async (served) => (await import('./serve.ts')).serve({ ...served, connectionLimit: connections() }),
     connections,
