@@ -30,15 +30,19 @@ export type AssetRanges = {
   ) => Queries<readonly RowSource<ReadOutputRow>[] | undefined>;
 };
 
-/** A row of the blocks that changed a balance. Without an output of the set in the block, `bytes` are empty, and the position is that of the row before. */
-type RangeRow = ReadOutputRow & { readonly height: number };
-type FoundRow = Omit<RangeRow, 'seq'> & { readonly seq: number | null };
+/** A row of a block that changed a balance: an output, or without `bytes` the mark of a block that has no output of the set any more. */
+type BlockRow = ReadOutputRow & { readonly height: number };
+type FoundRow = Omit<BlockRow, 'seq'> & { readonly seq: number | null };
+
+/** What a source reads: the outputs of an owner in a range, up to a block. */
+type Part = { readonly owner: Uint8Array; readonly order: Order; readonly range: OutputRange; readonly pin: PinnedBlock };
 
 export function createAssetRanges(t: Tables & IndexTables, dialect: Sql['dialect'], sources: OutputSources): AssetRanges {
   const number = (column: string): string => (dialect === 'sqlite' ? column : `CAST(${column} AS double precision)`);
   const [least, greatest] = dialect === 'sqlite' ? ['min', 'max'] : ['least', 'greatest'];
   const columns = `${number('b.time')} AS key, ${number('h.seq')} AS seq, ${number('b.height')} AS height, ${number('b.time')} AS time, h.bytes, NULL AS spent`;
-  // Outputs of height 0 have the numbers below block 1, also those that became known later.
+  // The outputs of a block have the numbers from its first transaction up to that of the next block. Those of height 0 have all numbers below block 1,
+  // also outputs that became known later.
   const ofBlocks = (order: Order): string =>
     `SELECT ${columns}
      FROM (SELECT height FROM ${t.balance} WHERE address = ? AND asset = ? AND part = ? AND height >= ? AND height <= ?
@@ -53,64 +57,80 @@ export function createAssetRanges(t: Tables & IndexTables, dialect: Sql['dialect
     `SELECT ${columns} FROM ${t.owner} h JOIN ${t.block} b ON b.height = h.height
      WHERE h.address = ? AND h.shelf = ${outputSets.unspent} AND h.seq ${isListed} AND h.seq > ? AND h.seq < ? AND h.height <= ?
      ORDER BY h.seq ${order} LIMIT ? + 0`;
-  const texts = {
-    asc: { blocks: ofBlocks('asc'), numbers: ofNumbers('asc') },
-    desc: { blocks: ofBlocks('desc'), numbers: ofNumbers('desc') },
-  };
-  const unspentMinters = keyLookup(
+  const blockTexts = { asc: ofBlocks('asc'), desc: ofBlocks('desc') };
+  const numberTexts = { asc: ofNumbers('asc'), desc: ofNumbers('desc') };
+  const mintOutputs = keyLookup(
     dialect,
     (isKey) =>
-      `SELECT m.seq FROM ${t.minter} m WHERE m.asset ${isKey} AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq) LIMIT ${maxMinters + 1}`,
+      `SELECT m.seq FROM ${t.minter} m WHERE m.asset ${isKey} AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq) LIMIT ${maxMintOutputs + 1}`,
   );
-  const ownBytes = partToBytes(ownPart);
+
+  const inBlocks = (asset: Uint8Array, part: Part): RowSource<ReadOutputRow> => ({
+    queryAfter: (row, limit) => {
+      const last = row as BlockRow | undefined;
+      const { from, to } = heightsAfter(last, part);
+      const { above, below } = numbersAfter(last, part);
+      return { text: blockTexts[part.order], values: [part.owner, asset, ownBytes, from, to, limit, part.owner, above + 1, below, limit] };
+    },
+    rowsFrom: (found, after) => placeMarks(found as readonly FoundRow[], after ?? startOf(part)),
+  });
+  const byNumber = (numbers: string, part: Part): RowSource<ReadOutputRow> => ({
+    queryAfter: (row, limit) => {
+      const { above, below } = numbersAfter(row, part);
+      return { text: numberTexts[part.order], values: [part.owner, numbers, above, below, part.pin.height, limit] };
+    },
+  });
 
   return {
     sourcesOf: function* (filled, asset, { order, pin, includeSpent }, range) {
-      const minters = yield* fetchRows<{ seq: number }>(unspentMinters([asset]));
-      if (minters.length > maxMinters) return undefined;
-      const seqs = minters.map(({ seq }) => seq);
-      const listed = dialect === 'sqlite' ? JSON.stringify(seqs) : arrayText(seqs);
-      const isUp = order === 'asc';
-
-      const inBlocks = (owner: Uint8Array): RowSource<ReadOutputRow> => ({
-        queryAfter: (row, limit) => {
-          const last = row as RangeRow | undefined;
-          // A row without an output ends its block.
-          const height = last === undefined ? range.height : last.height + (last.bytes?.length === 0 ? (isUp ? 1 : -1) : 0);
-          const heights = isUp ? [height ?? 0, pin.height] : [0, Math.min(height ?? pin.height, pin.height)];
-          const above = last !== undefined && isUp ? last.seq : range.above;
-          const below = last !== undefined && !isUp ? last.seq : range.below;
-          return { text: texts[order].blocks, values: [owner, asset, ownBytes, ...heights, limit, owner, above + 1, below, limit] };
-        },
-        rowsFrom: (found, after) => {
-          let last: Pick<ReadOutputRow, 'key' | 'seq'> = after ?? {
-            key: isUp ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER,
-            seq: isUp ? range.above : range.below,
-          };
-          return (found as readonly FoundRow[]).map((row): ReadOutputRow => {
-            if (row.seq === null) return { ...row, key: last.key, seq: last.seq, bytes: noBytes } as ReadOutputRow;
-            last = row as ReadOutputRow;
-            return row as ReadOutputRow;
-          });
-        },
-      });
-      const byNumber = (owner: Uint8Array): RowSource<ReadOutputRow> => ({
-        queryAfter: (row, limit) => {
-          const above = row !== undefined && isUp ? row.seq : range.above;
-          const below = row !== undefined && !isUp ? row.seq : range.below;
-          return { text: texts[order].numbers, values: [owner, listed, above, below, pin.height, limit] };
-        },
-      });
+      const mints = yield* fetchRows<{ seq: number }>(mintOutputs([asset]));
+      if (mints.length > maxMintOutputs) return undefined;
+      const seqs = mints.map(({ seq }) => seq);
+      const numbers = dialect === 'sqlite' ? JSON.stringify(seqs) : arrayText(seqs);
       return filled.flatMap(({ address, set }) => {
         if (set !== outputSets.unspent) return [sources.inTimeOrder(address, set, order, range, pin, includeSpent)];
-        const owner = addressToBytes(address);
-        return seqs.length === 0 ? [inBlocks(owner)] : [inBlocks(owner), byNumber(owner)];
+        const part: Part = { owner: addressToBytes(address), order, range, pin };
+        return [inBlocks(asset, part), ...(seqs.length === 0 ? [] : [byNumber(numbers, part)])];
       });
     },
   };
 }
 
+/** The numbers of outputs that are still to be read: the range, cut at the last row. */
+function numbersAfter(last: ReadOutputRow | undefined, { order, range }: Part): { readonly above: number; readonly below: number } {
+  if (last === undefined) return range;
+  return order === 'asc' ? { above: last.seq, below: range.below } : { above: range.above, below: last.seq };
+}
+
+/** The blocks that are still to be read: from that of the last row on, which may have more outputs; a mark is the only row of its block. */
+function heightsAfter(last: BlockRow | undefined, { order, range, pin }: Part): { readonly from: number; readonly to: number } {
+  const step = order === 'asc' ? 1 : -1;
+  const next = last === undefined ? range.height : isMark(last) ? last.height + step : last.height;
+  return order === 'asc' ? { from: next ?? 0, to: pin.height } : { from: 0, to: Math.min(next ?? pin.height, pin.height) };
+}
+
+/** Gives each mark the position of the row before it, so that rows stay in their order: it has no number of its own. */
+function placeMarks(found: readonly FoundRow[], before: Position): readonly ReadOutputRow[] {
+  let { key, seq } = before;
+  return found.map((row) => {
+    if (row.seq === null) return { ...row, key, seq, bytes: noBytes } as ReadOutputRow;
+    ({ key, seq } = row as ReadOutputRow);
+    return row as ReadOutputRow;
+  });
+}
+
+const isMark = (row: BlockRow): boolean => row.bytes?.length === 0;
+
+type Position = Pick<ReadOutputRow, 'key' | 'seq'>;
+
+/** Before all rows of a part. */
+const startOf = ({ order, range }: Part): Position =>
+  order === 'asc' ? { key: Number.MIN_SAFE_INTEGER, seq: range.above } : { key: Number.MAX_SAFE_INTEGER, seq: range.below };
+
 const noBytes = new Uint8Array(0);
 
+/** Balances of what an address owns alone, without multisig. */
+const ownBytes = partToBytes(ownPart);
+
 /** Unspent mint outputs of an asset that are looked up one by one. */
-const maxMinters = 1024;
+const maxMintOutputs = 1024;

@@ -7,7 +7,7 @@ import type { BlockRef } from '../snowman/consensus.ts';
 /** What validators with more than half of the stake have accepted, by their last answers. */
 type Majority = {
   readonly height: bigint;
-  /** When these answers were asked for, in milliseconds of the timers' clock. */
+  /** The majority had no more than this at that time, in milliseconds of the timers' clock; it may have accepted more since. */
   readonly heardAt: number;
 };
 
@@ -20,7 +20,9 @@ type OwnBlocks = { readonly height: bigint; readonly idAt: (height: bigint) => I
 type Frontier = BlockRef & {
   /** Whether this node has accepted another block at that height; undefined until it is known. */
   isOther?: boolean;
-  /** The heights it told of that this node has not reached, lowest first, and `since` when it may have had each: its last answer with less. */
+  /**
+   * The heights above this node's that the validator told of, lowest first. It may have had a height `since` the answer before, which told of less.
+   */
   readonly rises: { readonly height: bigint; readonly since: number }[];
 };
 
@@ -57,16 +59,16 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     }
     return 0n;
   };
-  /** The time since which a validator may have had more than a height: that of its last answer with no more. */
-  const noHigherAt = (node: NodeId, height: bigint): number | undefined => {
+  /** When a validator last answered that it had no more than a height. */
+  const notAboveAt = (node: NodeId, height: bigint): number | undefined => {
     const frontier = frontiers.get(node);
     if (frontier === undefined) return heard.get(node);
     const { rises } = frontier;
     while (rises.length > 1 && (rises[0]?.height ?? 0n) <= height) rises.shift();
     return frontier.height <= height ? heard.get(node) : rises[0]?.since;
   };
-  /** The latest time since which enough validators have answered, by the time of each; this node has now. */
-  const answeredAt = (timeOf: (node: NodeId) => number | undefined, isEnough: (stake: bigint, total: bigint) => boolean): number => {
+  /** The latest time that enough validators have reached, by the time of each; that of this node is now. */
+  const reachedBy = (timeOf: (node: NodeId) => number | undefined, isEnough: (stake: bigint, total: bigint) => boolean): number => {
     const times: { readonly at: number; readonly weight: bigint }[] = [];
     let total = 0n;
     for (const [node, weight] of validators.current()) {
@@ -96,24 +98,25 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     },
     get: (node: NodeId): BlockRef | undefined => (validators.current().has(node) ? frontiers.get(node) : undefined),
     /**
-     * The greatest height that validators with more than half of the stake have reached, by what they told, and the latest time since which that
-     * is known: since which more than half of the stake, this node included, or as many validators as `enoughHeard`, have answered; at first the
-     * time of creation. While some are above `ownHeight` and others are silent, as after the end of a partition, the silent ones may be above
-     * it too: that no majority is was last known when at least half of the stake had answered with nothing higher.
+     * The greatest height that validators with more than half of the stake told of, and how old that knowledge is.
+     *
+     * `heardAt` is the latest time after which more than half of the stake, this node included, has answered, or `enoughHeard` validators. If no
+     * majority is above `ownHeight`, it may be earlier: after a partition some validators are above it, others are silent, and the silent ones may
+     * be above it too. Then it is the latest time at which half of the stake had answered with no more than `ownHeight`.
      */
     majority: (ownHeight: bigint): Majority => {
       const height = majorityHeight();
-      const answered = answeredAt(
+      const answeredAt = reachedBy(
         (node) => heard.get(node),
         (stake, total) => 2n * stake > total,
       );
-      if (height > ownHeight) return { height, heardAt: answered };
+      if (height > ownHeight) return { height, heardAt: answeredAt };
       return {
         height,
         heardAt: Math.min(
-          answered,
-          answeredAt(
-            (node) => noHigherAt(node, ownHeight),
+          answeredAt,
+          reachedBy(
+            (node) => notAboveAt(node, ownHeight),
             (stake, total) => 2n * stake >= total,
           ),
         ),

@@ -64,7 +64,7 @@ function listen(identity: Identity, options: ListenOptions): SocketListener {
     const timer = setTimeout(settle, options.handshakeTimeout, `no TLS handshake in ${options.handshakeTimeout} ms`);
     socket.data.established = settle;
   };
-  // A server has keys to export before the client has proved its own: only Bun knows whether it has.
+  // A server has the keys of a channel before the client has proved that its certificate is its own: only Bun knows whether it has.
   const socket = handlersOf(opened, (_, success) => success);
   const listenAt = (hostname: string) => Bun.listen<Connection>({ hostname, port: options.port, tls: identity, socket });
   const server = options.host === '' ? listenEverywhere(listenAt) : listenAt(options.host);
@@ -97,7 +97,8 @@ function dial(identity: Identity, to: Endpoint, timeout: number): Promise<PeerSo
     opened = socket;
     if (isTooLate) socket.terminate();
   };
-  // For Bun a handshake with a self-signed server has failed; BoringSSL exports keys only when it is done.
+  // Bun calls every handshake with a self-signed server a failure. A client has the keys of a channel only after the server has proved that its
+  // certificate is its own.
   const socket = handlersOf(open, (one) => exportChannelId(one) !== undefined);
   const data = { peer: undefined, established };
   Bun.connect<Connection>({ hostname: to.ip, port: to.port, tls: identity, socket, data }).catch(({ message }: Error) =>
@@ -184,6 +185,7 @@ function createPeerSocket(socket: TlsSocket) {
       isPaused = false;
       if (!isClosed && handlers !== undefined) socket.resume();
     },
+    // Bun delivers what it has read, also while it is paused.
     buffered: () => 0,
     close: () => socket.terminate(),
   };
