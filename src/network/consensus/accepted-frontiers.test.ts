@@ -12,7 +12,7 @@ function open(count: number) {
   const set = new Map(Array.from({ length: count }, (_, i) => [node(i), 1n] as const));
   const frontiers = createAcceptedFrontiers(node(0), { current: () => set }, { now: () => time.now });
   const answer = (number: number, height: bigint): void => frontiers.set(node(number), block, height, time.now);
-  return { time, frontiers, answer, heardAt: (ownHeight = 9n) => frontiers.majority(ownHeight).heardAt };
+  return { set, time, frontiers, answer, heardAt: (ownHeight = 9n) => frontiers.majority(ownHeight).heardAt };
 }
 
 test('the majority was heard when the last node of it answered, this node included', () => {
@@ -100,12 +100,71 @@ test('a majority may be ahead only since those that are ahead last said that the
   expect(heardAt(337n)).toBe(16_500);
 });
 
+test('no majority is ahead as long as half of the stake, this node included, has answered with nothing higher', () => {
+  const { time, answer, heardAt } = open(4);
+  for (const number of [1, 2, 3]) answer(number, 5n);
+  time.now = 300;
+  answer(1, 6n);
+  expect(heardAt(5n)).toBe(100);
+  answer(2, 5n);
+  expect(heardAt(5n)).toBe(300);
+});
+
 test('of two nodes none knows what the network has while the other is silent', () => {
   const { time, answer, heardAt } = open(2);
   time.now = 900;
   expect(heardAt()).toBe(100);
   answer(1, 0n);
   expect(heardAt()).toBe(900);
+});
+
+test('half of the stake is no majority, and without a majority none is known to have a block', () => {
+  const { frontiers, answer } = open(4);
+  expect(frontiers.majority(0n)).toEqual({ height: 0n, heardAt: 100 });
+  for (const number of [1, 2]) answer(number, 5n);
+  expect(frontiers.majority(9n).height).toBe(0n);
+  answer(3, 4n);
+  expect(frontiers.majority(9n).height).toBe(4n);
+  answer(3, 5n);
+  expect(frontiers.majority(9n).height).toBe(5n);
+});
+
+test('of the heights that a validator told of 64 are remembered: one that is further ahead counts as ahead since the last of them', () => {
+  const { time, answer, heardAt } = open(3);
+  for (let height = 0n; height <= 100n; height++) {
+    time.now = 1000 + Number(height);
+    answer(1, height);
+  }
+  // It may have had more than this height since its answer with this height.
+  expect(heardAt(10n)).toBe(1010);
+  expect([heardAt(62n), heardAt(80n)]).toEqual([1062, 1062]);
+});
+
+test('a validator stands for the highest block that it told of, and at this height for the last one', () => {
+  const { frontiers, answer } = open(3);
+  const other = idOf(Buffer.from('other'));
+  answer(1, 7n);
+  answer(1, 6n);
+  expect(frontiers.get(node(1))).toMatchObject({ id: block, height: 7n });
+  frontiers.set(node(1), other, 7n);
+  expect(frontiers.get(node(1))).toMatchObject({ id: other, height: 7n });
+});
+
+test('what others told is not kept: neither before they are validators, nor after more have told than there are validators', () => {
+  const { set, frontiers, answer } = open(3);
+  const replaceBy = (...numbers: number[]): void => {
+    set.clear();
+    for (const number of numbers) set.set(node(number), 1n);
+  };
+  answer(5, 9n);
+  for (const number of [1, 2]) answer(number, 9n);
+  replaceBy(1, 2, 5);
+  expect([1, 2, 5].map((number) => frontiers.get(node(number))?.height)).toEqual([9n, 9n, undefined]);
+  replaceBy(3, 4);
+  expect(frontiers.get(node(1))).toBeUndefined();
+  for (const number of [3, 4]) answer(number, 9n);
+  replaceBy(1, 2);
+  expect(frontiers.get(node(1))).toBeUndefined();
 });
 
 test('a chain is split from the network if half of the stake has accepted another block at a height that it has reached', () => {
@@ -132,4 +191,12 @@ test('a chain is split from the network if half of the stake has accepted anothe
   expect([frontiers.isSplit(own(6n)), reads]).toEqual([true, [5n, 5n, 6n]]);
   frontiers.set(node(3), block, 7n);
   expect(frontiers.isSplit(own(7n))).toBe(false);
+});
+
+test('a chain without validators, and one that has none of their blocks, is not split from the network', () => {
+  const unknown = { height: 9n, idAt: () => undefined };
+  expect(open(0).frontiers.isSplit(unknown)).toBe(false);
+  const { frontiers, answer } = open(3);
+  for (const number of [1, 2]) answer(number, 5n);
+  expect(frontiers.isSplit(unknown)).toBe(false);
 });
