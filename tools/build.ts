@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { BunPlugin } from 'bun';
 import packageJson from '../package.json' with { type: 'json' };
+import { commandTable } from '../src/app/config/command.ts';
 import { buildDocs } from '../src/app/platform/docs-build.ts';
 import { docsFile, writeDocsFile } from '../src/app/platform/docs-files.ts';
 import { buildPage } from '../src/app/platform/page-build.ts';
@@ -32,11 +33,22 @@ const runnerEntryPoints = ['sdk/jest.ts', 'sdk/node-test.ts'] as const;
 export const browserEntryPoints = ['sdk/client.ts', 'sdk/codec.ts'] as const;
 
 /**
- * The program for Bun (started by bin/launcher.js), with its bytecode in a file beside it: Bun then parses nothing, which saves 85 ms of a
- * start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js. Required by another module it is the library: transpiled and parsed,
- * `createNode` took 2.5 times as much CPU time, and a second file with bytecode would be another 4 MB.
+ * What bin/serac and bin/launcher.js start on Bun: it loads one of the two files below. They have their bytecode in a file beside them: Bun then parses
+ * nothing, which saves 85 ms of a start. Another version of Bun ignores the bytecode. Node runs dist/cli/main.js.
  */
 const bunProgram = 'cli/main.cjs';
+
+/**
+ * The program for commands that ask a node, without a node: `serac balance` takes 49 ms of CPU time, 75 with the file below and 76 without bytecode,
+ * for 0.7 MB more to download.
+ */
+const clientFile = 'cli/client.cjs';
+
+/**
+ * The whole program, and the library: transpiled and parsed, `createNode` took 2.5 times as much CPU time, and a second file with bytecode would be
+ * another 4 MB.
+ */
+const nodeFile = 'cli/node.cjs';
 
 /** Resolved when the program runs: the native package contains files for several platforms, and the test runners are the user's. */
 const external = ['secp256k1', 'vitest', '@jest/globals'];
@@ -89,10 +101,40 @@ const copyGenesis = (folder: string): void => {
 };
 
 async function buildProgramForBun(folder: string): Promise<void> {
-  await bundleForBun(join(source, bunProgram), folder, bunProgram);
+  const { plugin, leftOut } = withoutServers();
+  await bundleForBun(join(source, 'cli/main.ts'), folder, clientFile, [plugin]);
+  await bundleForBun(join(source, 'cli/node.cjs'), folder, nodeFile);
+  writeFileSync(join(folder, bunProgram), programChoice(leftOut));
   copyGenesis(folder);
   writePageFile(join(folder, pageFile), await buildPage('package'));
   writeDocsFile(join(folder, docsFile), await buildDocs({ isServed: true }));
+}
+
+/** The script that loads the file which a command needs: the command is the first word. */
+function programChoice(leftOut: ReadonlySet<string>): string {
+  const words = Object.entries(commandTable).flatMap(([name, { kind }]) => (kind === 'client' ? name.split(' ', 1) : []));
+  const clientWords = [...new Set([...words, 'help', '--help', '-h', 'version', '--version'])].filter((word) => !leftOut.has(word));
+  const choice = `if (${JSON.stringify(clientWords)}.includes(process.argv[2])) require('./${basename(clientFile)}');
+else require('./${basename(nodeFile)}').runProgram();`;
+  return `// @bun @bun-cjs\n(function (exports, require, module, __filename, __dirname) {\n${choice}\n})\n`;
+}
+
+/**
+ * Leaves out what the program imports to run a server, and the client commands that contain one; says which these are. The YAML parser, which few
+ * need, is that of the other file.
+ */
+function withoutServers(): { readonly plugin: BunPlugin; readonly leftOut: ReadonlySet<string> } {
+  const leftOut = new Set<string>();
+  const setup: BunPlugin['setup'] = (build) => {
+    build.onResolve({ filter: /^yaml$/ }, () => ({ path: `./${basename(nodeFile)}`, external: true }));
+    build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, importer, kind }) => {
+      if (kind !== 'dynamic-import' || !/[/\\]cli[/\\](main|resolve-network|commands[/\\]client-commands)\.ts$/.test(importer))
+        return undefined;
+      if (importer.endsWith('client-commands.ts')) leftOut.add(basename(path, '.ts'));
+      return { path, external: true };
+    });
+  };
+  return { plugin: { name: 'without servers', setup }, leftOut };
 }
 
 async function bundle(entries: readonly string[], folder: string): Promise<void> {
@@ -114,7 +156,7 @@ async function bundle(entries: readonly string[], folder: string): Promise<void>
 }
 
 /** Bytecode needs one CommonJS file. */
-async function bundleForBun(entry: string, folder: string, file: string): Promise<void> {
+async function bundleForBun(entry: string, folder: string, file: string, plugins: readonly BunPlugin[] = []): Promise<void> {
   const { outputs } = await Bun.build({
     entrypoints: [entry],
     root: dirname(entry),
@@ -125,8 +167,8 @@ async function bundleForBun(entry: string, folder: string, file: string): Promis
     minify,
     naming: { entry: file },
     external,
-    plugins: [replaceModuleUrl('bundleUrl'), withoutBuilders, withoutNode],
-    banner: bundleUrl('Bun'),
+    plugins: [replaceModuleUrl('bundleUrl'), withoutBuilders, withoutNode, ...plugins],
+    banner: bundleUrl('Bun', `__dirname + '/${basename(bunProgram)}'`),
   });
   for (const { path, size } of outputs) process.stdout.write(`${relative(root, path)}: ${Math.round(size / 1000)} kB\n`);
   refuseSourcePaths(folder, file);
@@ -149,7 +191,7 @@ async function bundleLibrary(): Promise<void> {
     naming: { entry: nodeLibraryFile },
     external,
     plugins: [replaceModuleUrl('bundleUrl'), withoutBuilders],
-    banner: bundleUrl(`require('node:url')`),
+    banner: bundleUrl(`require('node:url')`, '__filename'),
   });
   const path = join(dist, nodeLibraryFile);
   refuseSourcePaths(dist, nodeLibraryFile);
@@ -160,7 +202,7 @@ async function bundleLibrary(): Promise<void> {
 
 /** In the bundle of a user `module` has no `require`. It gets the file for Node, which runs on Bun too: bundlers cannot read a program with bytecode. */
 const libraryChoice = `const isProgramUsed = process.versions.bun !== undefined && module.require !== undefined;
-module.exports = isProgramUsed ? module.require('${relative(dirname(libraryFile), bunProgram)}') : require('./${basename(nodeLibraryFile)}');
+module.exports = isProgramUsed ? module.require('../${nodeFile}').loadLibrary() : require('./${basename(nodeLibraryFile)}');
 `;
 
 async function bundleForRunners(): Promise<void> {
@@ -193,8 +235,8 @@ const sharedLibrary = (path: string): BunPlugin => ({
   },
 });
 
-/** Defines the URL of a CommonJS file in dist/. Not in place of `import.meta.url`: there Bun would replace `__filename` by the path of the source. */
-const bundleUrl = (url: string): string => `const bundleUrl = ${url}.pathToFileURL(__filename).href;`;
+/** Defines the URL of the program or library. Not in place of `import.meta.url`: there Bun would replace `__filename` by the path of the source. */
+const bundleUrl = (url: string, file: string): string => `const bundleUrl = ${url}.pathToFileURL(${file}).href;`;
 
 /** CommonJS has no `import.meta.url`, and Bun would insert the path of the source. The two files that use it get the expression in its place. */
 const replaceModuleUrl = (expression: string): BunPlugin => ({
