@@ -180,7 +180,7 @@ export const chainFlags = {
     commands: ['api'],
     default: '8',
     max: 1000,
-    help: 'maximum number of connections to each host of --database-url',
+    help: 'maximum number of connections to each host of --database-url and to each worker of Citus',
   },
   'database-timeout': {
     group: 'Storage',

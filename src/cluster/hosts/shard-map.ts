@@ -1,4 +1,4 @@
-import { placementOf, shardCount } from '../../ledger/index/distribution.ts';
+import { isIndexTable, placementOf, shardCount } from '../../ledger/index/distribution.ts';
 import type { Sql, SqlQuery } from '../../ledger/index/sql.ts';
 
 /** Which tables of the server have which names where: `serac api` asks the workers of a Citus cluster for the shards themselves (shard-reads.ts). */
@@ -49,6 +49,8 @@ export async function readShardMap(sql: Pick<Sql, 'all'>): Promise<ShardMap | un
   if (first === undefined) return undefined;
   const tables = new Map<string, ShardedTable>();
   for (const [name, ofTable] of Map.groupBy(rows, (row) => row.name)) {
+    // There may be a table of somebody else in the schema.
+    if (!isIndexTable(name)) continue;
     const placement = placementOf(name);
     const isDivided = ofTable[0]?.is_divided === true;
     if (isDivided !== (typeof placement === 'object') || ofTable.length !== (isDivided ? shardCount : 1)) return undefined;

@@ -3,21 +3,21 @@ import { logChanges } from '../../base/log/log.ts';
 import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { GroupThen, Postgres } from '../postgres/postgres.ts';
-import { PostgresError } from '../postgres/postgres-fault.ts';
-import { placementsQuery, readShardMap, type Worker } from './shard-map.ts';
+import { isDatabaseDown, isSlowStatement, isTableRefusal, PostgresError } from '../postgres/postgres-fault.ts';
+import { placementsQuery, readShardMap, type ShardedTable, type Worker } from './shard-map.ts';
 import { createShardRouting, type ShardQuery, type ShardRouting } from './shard-routing.ts';
 
-/** Milliseconds until the workers are tried again after one did not answer, or after a shard was moved. */
+/** Milliseconds until workers that did not answer, or shards that were moved, are looked for again. */
 const retryAfter = 5000;
 
-/** Routing as of some placements of the shards, and a connection pool for each worker. */
-type Routes = ShardRouting & { readonly placements: string; readonly pools: ReadonlyMap<string, Postgres> };
+/** Routing as of some placements of the shards. */
+type Routes = ShardRouting & { readonly placements: string };
 
 /**
  * Reads shards of a Citus cluster on the workers that have them. Through the coordinator each execution of a statement is planned twice, by the coordinator
  * and by the worker, which takes ten times what running it does; a worker that is asked for its shard by name keeps the plan, as PostgreSQL does.
  * The coordinator is asked last, for the state of the index and for where the shards are: if a shard was moved meanwhile, its old rows are dropped and
- * the coordinator answers. It also does while a worker is not reached from here, and for statements of many shards.
+ * the coordinator answers. It also answers for the shards of a worker that is not reached from here, and statements of many shards.
  */
 export function createShardReads({
   coordinator,
@@ -32,122 +32,168 @@ export function createShardReads({
 }) {
   const logChange = logChanges(log);
   let routes: Routes | undefined;
-  let state: 'unknown' | 'known' | 'paused' | 'closed' = 'unknown';
+  /** The connection pools of the workers that are reached from here. */
+  const pools = new Map<string, Postgres>();
+  /** `outdated`: the next read looks for the shards and connects to the workers that have no pool. */
+  let state: 'outdated' | 'finding' | 'known' | 'waiting' | 'closed' = 'outdated';
   let cancelRetry = (): void => {};
 
-  const close = async (old: Routes | undefined): Promise<void> => {
-    await Promise.all([...(old?.pools.values() ?? [])].map((pool) => pool.close()));
-  };
-  const pause = (): void => {
-    if (state === 'closed') return;
-    const old = routes;
-    [routes, state] = [undefined, 'paused'];
-    void close(old).catch(() => undefined);
+  const retryLater = (): void => {
+    if (state !== 'known') return;
+    state = 'waiting';
     cancelRetry = timers.after(retryAfter, () => {
-      if (state === 'paused') state = 'unknown';
+      if (state === 'waiting') state = 'outdated';
     });
+  };
+  /** Statements that still run on the pool fail, and the coordinator answers. */
+  const closePool = (name: string): Promise<void> => {
+    const pool = pools.get(name);
+    pools.delete(name);
+    return pool?.close().catch(() => undefined) ?? Promise.resolve();
+  };
+  const reportLoss = (error: unknown): void =>
+    logChange(`reading shards through the coordinator, which takes more of its time: ${messageOf(error)}`, 'warn');
+  /** The other workers are still read. */
+  const dropWorker = (name: string, pool: Postgres, error: unknown): void => {
+    if (pools.get(name) !== pool) return;
+    void closePool(name);
+    reportLoss(error);
+    retryLater();
   };
 
-  /** Finds the shards, and connects to all workers before one of them is needed. */
+  /** Finds the shards, and connects to all workers before one of them is needed. Pools of workers that stay are kept, with their plans. */
   const find = async (): Promise<void> => {
     const map = await readShardMap(coordinator());
-    if (map === undefined) return pause();
-    const workers = new Map(
+    if (map === undefined)
+      throw new PostgresError('the tables are not divided as serac index --distribute divides them', {
+        code: 'DATABASE_REFUSED',
+        reason: 'shards',
+      });
+    const ofWorkers = new Map(
       [...map.tables.values()].flatMap(({ by, shards }) => (by === undefined ? [] : shards)).map((one) => [one.worker.name, one]),
     );
-    const pools = new Map([...workers].map(([name, { worker }]) => [name, openWorker(worker, map.schema)]));
-    const found: Routes = { ...createShardRouting(map), placements: map.placements, pools };
-    try {
-      for (const [name, shard] of workers) await pools.get(name)?.all(`SELECT 1 AS one FROM ${shard.name} LIMIT 0`, []);
-    } catch (error) {
-      await close(found);
-      throw error;
-    }
-    if (state === 'closed') return close(found);
-    routes = found;
-    logChange('reading shards on the workers');
+    for (const name of [...pools.keys()]) if (!ofWorkers.has(name)) void closePool(name);
+    const connect = async (name: string, { worker, name: shard }: ShardedTable['shards'][number]): Promise<void> => {
+      const pool = openWorker(worker, map.schema);
+      try {
+        await pool.all(`SELECT 1 AS one FROM ${shard} LIMIT 0`, []);
+      } catch (error) {
+        await pool.close().catch(() => undefined);
+        throw error;
+      }
+      if (state === 'closed') await pool.close();
+      else pools.set(name, pool);
+    };
+    const missing = [...ofWorkers].filter(([name]) => !pools.has(name));
+    const connected = await Promise.allSettled(missing.map(([name, shard]) => connect(name, shard)));
+    routes = { ...createShardRouting(map), placements: map.placements };
+    for (const result of connected) if (result.status === 'rejected') throw result.reason;
   };
-  const findOnce = (): void => {
-    if (state !== 'unknown') return;
-    state = 'known';
-    find().catch((error: unknown) => {
-      logChange(`reading shards through the coordinator, which takes more of its time: ${messageOf(error)}`, 'warn');
-      pause();
-    });
+  const findIfOutdated = (): void => {
+    if (state !== 'outdated') return;
+    state = 'finding';
+    const end = (): boolean => {
+      if (state !== 'finding') return false;
+      state = 'known';
+      return true;
+    };
+    find().then(
+      () => {
+        if (end()) logChange('reading shards on the workers');
+      },
+      (error: unknown) => {
+        if (!end()) return;
+        reportLoss(error);
+        retryLater();
+      },
+    );
+  };
+  /** Forgets where the shards are. */
+  const forget = (used: Routes): void => {
+    if (routes === used) routes = undefined;
+  };
+
+  /** Runs the parts of queries, those of one worker as one group. */
+  const runOnWorkers = async (parts: readonly ShardQuery[]): Promise<ReadonlyMap<ShardQuery, GroupResult>> => {
+    const results = new Map<ShardQuery, GroupResult>();
+    const runOn = async (name: string, ofWorker: readonly ShardQuery[]): Promise<void> => {
+      const pool = pools.get(name) as Postgres;
+      const [last, ...others] = ofWorker as [ShardQuery, ...ShardQuery[]];
+      try {
+        const group = await pool.groupThen(others, last);
+        results.set(last, { status: 'fulfilled', value: group.last });
+        for (const [i, part] of others.entries()) results.set(part, group.results[i] as GroupResult);
+      } catch (reason) {
+        for (const part of ofWorker) results.set(part, { status: 'rejected', reason });
+      }
+      const lost = ofWorker.map((part) => results.get(part) as GroupResult).find(isLost);
+      if (lost?.status === 'rejected') dropWorker(name, pool, lost.reason);
+    };
+    await Promise.all([...Map.groupBy(parts, ({ worker }) => worker.name)].map(([name, ofWorker]) => runOn(name, ofWorker)));
+    return results;
   };
 
   return {
     /** As `groupThen` of a pool. */
     groupThen: async (queries: readonly SqlQuery[], last: SqlQuery): Promise<GroupThen> => {
+      findIfOutdated();
       const used = routes;
-      if (used === undefined) {
-        findOnce();
-        return coordinator().groupThen(queries, last);
+      if (used === undefined) return coordinator().groupThen(queries, last);
+      const asked = queries.map((query) => {
+        const parts = used.toShards(query);
+        return parts?.every(({ worker }) => pools.has(worker.name)) ? parts : undefined;
+      });
+      const found = await runOnWorkers(asked.flatMap((parts) => parts ?? []));
+      const ofShards = [...found.values()];
+      if (ofShards.some(isOutdated)) {
+        forget(used);
+        retryLater();
       }
-      const asked = queries.map((query) => used.toShards(query));
-      const shards = await runOnWorkers(
-        used,
-        asked.flatMap((parts) => parts ?? []),
-      );
+      if (ofShards.some((result) => isOutdated(result) || isLost(result))) return coordinator().groupThen(queries, last);
       const local = (query: SqlQuery): SqlQuery => ({ text: used.toLocal(query.text), values: query.values });
       const others = queries.filter((_, i) => asked[i] === undefined).map(local);
       const group = await coordinator()
         .groupThen([...others, placementsQuery], local(last))
-        .catch(unlessRefused);
+        .catch(unlessOutdated);
       const rest = [...(group?.results ?? [])];
       const [current] = (rowsOf(rest.pop()) ?? []) as readonly { readonly placements: string }[];
-      const results = asked.map((parts) =>
-        parts === undefined ? (rest.shift() as GroupResult) : joinResults(parts.map((part) => shards.get(part))),
-      );
-      if (group !== undefined && current?.placements === used.placements && !results.some(wasRefused)) return { results, last: group.last };
-      if (routes === used) pause();
+      if (group !== undefined && current?.placements === used.placements && !rest.some(isOutdated)) {
+        const results = asked.map((parts) =>
+          parts === undefined ? (rest.shift() as GroupResult) : joinResults(parts.map((part) => found.get(part) as GroupResult)),
+        );
+        return { results, last: group.last };
+      }
+      forget(used);
+      if (current !== undefined && current.placements !== used.placements && state === 'known') state = 'outdated';
+      else retryLater();
       return coordinator().groupThen(queries, last);
     },
     close: async (): Promise<void> => {
       state = 'closed';
       cancelRetry();
-      await close(routes);
+      await Promise.all([...pools.keys()].map(closePool));
     },
   };
 }
 
-/** Runs the parts of queries, those of one worker as one group. A part without a result failed with the group. */
-async function runOnWorkers({ pools }: Routes, parts: readonly ShardQuery[]): Promise<ReadonlyMap<ShardQuery, GroupResult>> {
-  const results = new Map<ShardQuery, GroupResult>();
-  const runOn = async (name: string, ofWorker: readonly ShardQuery[]): Promise<void> => {
-    const [last, ...others] = ofWorker as [ShardQuery, ...ShardQuery[]];
-    try {
-      const group = await (pools.get(name) as Postgres).groupThen(others, last);
-      results.set(last, { status: 'fulfilled', value: group.last });
-      for (const [i, part] of others.entries()) results.set(part, group.results[i] as GroupResult);
-    } catch (reason) {
-      for (const part of ofWorker) results.set(part, { status: 'rejected', reason });
-    }
-  };
-  await Promise.all([...Map.groupBy(parts, ({ worker }) => worker.name)].map(([name, ofWorker]) => runOn(name, ofWorker)));
-  return results;
-}
-
 /** The rows of all parts of a query. */
-function joinResults(parts: readonly (GroupResult | undefined)[]): GroupResult {
-  const failed = parts.find((part) => part?.status === 'rejected');
+function joinResults(parts: readonly GroupResult[]): GroupResult {
+  const failed = parts.find(({ status }) => status === 'rejected');
   if (failed !== undefined) return failed;
-  return {
-    status: 'fulfilled',
-    value: parts.length === 1 ? (rowsOf(parts[0]) as unknown[]) : parts.flatMap((part) => rowsOf(part) ?? []),
-  };
+  return { status: 'fulfilled', value: parts.length === 1 ? (rowsOf(parts[0]) as unknown[]) : parts.flatMap((part) => rowsOf(part) ?? []) };
 }
 
 const rowsOf = (result: GroupResult | undefined): unknown[] | undefined => (result?.status === 'fulfilled' ? result.value : undefined);
 
-/** A statement that was too slow would be as slow once more. */
-const isTimeout = (error: unknown): boolean => error instanceof PostgresError && ['57014', 'timeout'].includes(error.fault.reason);
+/** Whether the worker is away. A statement that was too slow would be as slow once more. */
+const isLost = (result: GroupResult): boolean =>
+  result.status === 'rejected' && isDatabaseDown(result.reason) && !isSlowStatement(result.reason);
 
-/** Whether the coordinator may know better: the worker is away, or has no such shard any more. */
-const wasRefused = (result: GroupResult): boolean => result.status === 'rejected' && !isTimeout(result.reason);
+/** Whether the names of tables may be old. A statement that fails because of its values fails on the coordinator too. */
+const isOutdated = (result: GroupResult): boolean => result.status === 'rejected' && isTableRefusal(result.reason);
 
-/** The names of tables on the coordinator may be old. If it does not answer, that is what the caller must know. */
-function unlessRefused(error: unknown): undefined {
-  if (error instanceof PostgresError && error.fault.code === 'DATABASE_REFUSED') return undefined;
+/** If the coordinator does not answer, that is what the caller must know. */
+function unlessOutdated(error: unknown): undefined {
+  if (isTableRefusal(error)) return undefined;
   throw error;
 }

@@ -40,8 +40,8 @@ test('errors that are not of the driver stay as they are', () => {
 });
 
 test('an error says whether the database is away or behind', () => {
-  const [down, behind] = [timeoutError(500, 'db:1'), new PostgresError('x', { code: 'DATABASE_BEHIND', reason: 'y' })];
-  expect([down.message, down.fault.reason]).toEqual(['PostgreSQL at db:1: no answer within 500 ms', 'timeout']);
+  const [down, behind] = [timeoutError(500, 'db:1', true), new PostgresError('x', { code: 'DATABASE_BEHIND', reason: 'y' })];
+  expect([down.message, down.fault.reason]).toEqual(['PostgreSQL at db:1: no answer within 500 ms', 'no answer']);
   expect([down, behind, new Error('x')].map((error) => [isDatabaseDown(error), isDatabaseBehind(error)])).toEqual([
     [true, false],
     [false, true],

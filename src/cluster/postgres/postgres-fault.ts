@@ -39,8 +39,20 @@ export function toPostgresFault(cause: unknown, where: string): unknown {
   return error;
 }
 
-export const timeoutError = (milliseconds: number, where: string): PostgresError =>
-  new PostgresError(`PostgreSQL at ${where}: no answer within ${milliseconds} ms`, { code: 'DATABASE_DOWN', reason: 'timeout' });
+/** `isSilent`: the server has not answered any statement meanwhile. */
+export const timeoutError = (milliseconds: number, where: string, isSilent: boolean): PostgresError =>
+  new PostgresError(`PostgreSQL at ${where}: no answer within ${milliseconds} ms`, {
+    code: 'DATABASE_DOWN',
+    reason: isSilent ? 'no answer' : 'timeout',
+  });
+
+/** Whether a statement failed because it took too long on a server that answers. */
+export const isSlowStatement = (error: unknown): boolean =>
+  error instanceof PostgresError && ['57014', 'timeout'].includes(error.fault.reason);
+
+/** Whether a statement was refused because of the tables, not of its values: they are not there any more, have other columns, or are not allowed. */
+export const isTableRefusal = (error: unknown): boolean =>
+  error instanceof PostgresError && error.fault.code === 'DATABASE_REFUSED' && /^(?:0A|3F|42)/.test(error.fault.reason);
 
 /**
  * SQLSTATE prefixes of transient errors: connection lost, a standby that cannot write yet, deadlock or conflict, no resources left, shutting

@@ -45,8 +45,13 @@ const placements: { readonly [table: string]: Placement } = {
   meta: 'local',
 };
 
-/** The placement of a table, by its name with or without the number of its chain. */
-export const placementOf = (name: string): Placement => placements[name.replace(/^c\d+_/, '')] as Placement;
+const withoutChain = (name: string): string => name.replace(/^c\d+_/, '');
+
+/** Whether a table is one of the index, by its name with or without the number of its chain. */
+export const isIndexTable = (name: string): boolean => Object.hasOwn(placements, withoutChain(name));
+
+/** The placement of a table of the index. */
+export const placementOf = (name: string): Placement => placements[withoutChain(name)] as Placement;
 
 /** The tables that are divided, without the numbers of their chains. */
 export const dividedTables: readonly string[] = Object.entries(placements).flatMap(([name, placement]) =>

@@ -148,8 +148,9 @@ function openPool(options: PostgresOptions): OpenPool {
     const answersBefore = answers;
     return startStallTolerantTimer(statementMilliseconds, () => {
       // If the server answered other statements meanwhile, also with an error, it is only busy, not hung.
-      if (answers === answersBefore) replace(from);
-      onTimeout(timeoutError(statementMilliseconds, where));
+      const isSilent = answers === answersBefore;
+      if (isSilent) replace(from);
+      onTimeout(timeoutError(statementMilliseconds, where, isSilent));
     });
   };
   return {
