@@ -65,6 +65,15 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
     return running;
   };
 
+  /** The tables of an index on Citus that have other rows than those of plain PostgreSQL. */
+  const compareTables = async (citus: string, plain: string) => {
+    const [citusSql, plainSql] = [open(citus), open(plain)];
+    const [found, expected] = [await rowsIn(citusSql), await rowsIn(plainSql)];
+    await Promise.all([citusSql.close(), plainSql.close()]);
+    const different = expected.filter(([, rows], i) => !Bun.deepEquals(rows, found[i]?.[1])).map(([name]) => `${name} has other rows`);
+    return { different, tables: expected.length, rows: expected.reduce((sum, [, one]) => sum + one.length, 0) };
+  };
+
   const random = createRandom(11);
 
   test(
@@ -87,18 +96,9 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
         await indexer.stop('SIGTERM');
         indexer = index(plain.database);
         await untilHeight(plain.database, top, indexer);
-        const [citusSql, plainSql] = [open(cluster.url), open(plain.database)];
-        const [found, expected] = [await rowsIn(citusSql), await rowsIn(plainSql)];
-        await Promise.all([citusSql.close(), plainSql.close()]);
-        const different = expected.filter(([, rows], i) => !Bun.deepEquals(rows, found[i]?.[1])).map(([name]) => `${name} has other rows`);
+        const { different, rows, tables } = await compareTables(cluster.url, plain.database);
         const prepared = await cluster.countPrepared();
-        const rows = expected.reduce((sum, [, one]) => sum + one.length, 0);
-        recordProof(
-          'citus-kills',
-          kills,
-          { kills, blocks: top, tables: expected.length, rows, 'prepared transactions left': prepared },
-          different,
-        );
+        recordProof('citus-kills', kills, { kills, blocks: top, tables, rows, 'prepared transactions left': prepared }, different);
         expect({ different, prepared }).toEqual({ different: [], prepared: 0 });
       } finally {
         await indexer?.stop('SIGKILL');
@@ -108,4 +108,35 @@ describe.skipIf(namedCitus === undefined || !hasServers)(citusSuite('Citus'), ()
     },
     300_000 + kills * 60_000,
   );
+
+  test('with the promoted replica of a worker that was killed under load, it has the rows of plain PostgreSQL', async () => {
+    const [cluster, plain] = [await startCitus(), await openServers('citus_replica')];
+    const [, killed] = cluster.workers as [PrivatePostgres, PrivatePostgres];
+    const [killAfter, top] = [1 + random.below(blocksPerKill), 2 * blocksPerKill];
+    let indexer: Indexer | undefined;
+    try {
+      const replica = await cluster.replicate(killed);
+      node.height = 0n;
+      indexer = index(cluster.url, '--distribute');
+      await untilHeight(cluster.url, 0, indexer);
+      for (let block = 0; block < top; block++) {
+        node.height = BigInt(block + 1);
+        await Bun.sleep(random.below(100));
+        if (block !== killAfter) continue;
+        await killed.end('kill');
+        await Bun.sleep(random.below(500));
+        await cluster.replace(killed, replica);
+      }
+      await untilHeight(cluster.url, top, indexer);
+      await indexer.stop('SIGTERM');
+      indexer = index(plain.database);
+      await untilHeight(plain.database, top, indexer);
+      const { different } = await compareTables(cluster.url, plain.database);
+      expect({ different, prepared: await cluster.countPrepared() }).toEqual({ different: [], prepared: 0 });
+    } finally {
+      await indexer?.stop('SIGKILL');
+      await cluster.remove();
+      await plain.close();
+    }
+  }, 300_000);
 });
