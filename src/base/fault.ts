@@ -38,6 +38,12 @@ export type AnyFault = Fault<{ readonly code: string }>;
 /** The message of a fault, or any other thrown value as text. */
 export const messageOf = (error: unknown): string => (error instanceof Fault ? error.message : String(error));
 
+/** The cause alone, for a message that already says where it happened; the whole message of an error that does not tell its cause apart. */
+export function whyOf(error: unknown): string {
+  const why = error instanceof Fault ? (error.fault as { readonly why?: unknown }).why : undefined;
+  return typeof why === 'string' ? why : messageOf(error);
+}
+
 /** The result of `work`; undefined if it throws. For input from outside that is allowed to be malformed or missing. */
 export function attempt<T>(work: () => T): T | undefined {
   try {

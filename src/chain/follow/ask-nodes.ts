@@ -1,5 +1,5 @@
 import { compareBigints } from '../../base/bytes/octets.ts';
-import { type AnyFault, Fault, messageOf } from '../../base/fault.ts';
+import { type AnyFault, Fault, whyOf } from '../../base/fault.ts';
 
 /** What several nodes answered to one question, and which failed and why. A node that was not waited for is in neither list. */
 type Answers<T> = {
@@ -66,7 +66,7 @@ export async function askMajority<N extends { readonly url: string }, T>(
   const needed = majorityOf(nodes.length);
   const { answers, failures } = await askNodes(nodes, ask, options);
   if (answers.length >= needed) return answers;
-  const silent = failures.map(({ url, error }) => `${url}: ${messageOf(error)}`).join('; ');
+  const silent = failures.map(({ url, error }) => `${url}: ${whyOf(error)}`).join('; ');
   throw tooFew(`${needed} of ${nodes.length} nodes must answer, ${answers.length} did; ${silent}`);
 }
 

@@ -153,6 +153,18 @@ describe('missing responses are FOLLOW_SILENT', () => {
     test(`HTTP ${status}`, async () =>
       expect(await codeOf(fakeNode(() => ({ status, text: 'no' })).remote.height())).toBe('FOLLOW_SILENT'));
 
+  test('a failed connection is named in one way, whatever a runtime calls it', async () => {
+    const causes: [unknown, string][] = [
+      [Object.assign(new Error('ECONNREFUSED: Unable to connect.'), { code: 'ECONNREFUSED' }), 'connection refused'],
+      [new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } }), 'unknown host'],
+      [new Error('out of sockets'), 'out of sockets'],
+    ];
+    for (const [cause, why] of causes) {
+      const { remote } = fakeNode(() => Promise.reject(cause));
+      expect(await remote.networkID().catch((error) => error.fault.why)).toBe(why);
+    }
+  });
+
   test('no connection', async () => {
     const { remote } = fakeNode(() => Promise.reject(new Error('refused')));
     expect(await codeOf(remote.height())).toBe('FOLLOW_SILENT');

@@ -58,10 +58,7 @@ export function createRpc(url: string, { transport, timing, timeout = defaultTim
     } catch (cause) {
       if (cause instanceof FollowError) throw cause;
       if (isClosed) throw stopped();
-      throw noResponse(
-        method,
-        isTimedOut ? `no answer within ${Math.round(callTimeout)} ms` : String((cause as { message?: unknown } | null)?.message ?? cause),
-      );
+      throw noResponse(method, isTimedOut ? `no answer within ${Math.round(callTimeout)} ms` : describeFailure(cause));
     } finally {
       cancel();
       pending.delete(abort);
@@ -79,6 +76,22 @@ export function createRpc(url: string, { transport, timing, timeout = defaultTim
       for (const abort of pending) abort.abort();
     },
   };
+}
+
+/** Runtimes describe these in words of their own, and Node behind "fetch failed". */
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  ENOTFOUND: 'unknown host',
+};
+
+function describeFailure(error: unknown): string {
+  const { code, message, cause } = (error ?? {}) as {
+    readonly code?: string;
+    readonly message?: string;
+    readonly cause?: { code?: string };
+  };
+  return failures[code ?? cause?.code ?? ''] ?? message ?? String(error);
 }
 
 const statusText = (status: number): string =>

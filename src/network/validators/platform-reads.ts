@@ -2,7 +2,7 @@ import { parseHex } from '../../base/bytes/hex.ts';
 import { type NodeId, parseNodeId } from '../../base/bytes/node-id.ts';
 import { maxU64 } from '../../base/bytes/octets.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
-import { Fault } from '../../base/fault.ts';
+import { Fault, whyOf } from '../../base/fault.ts';
 import type { Rpc } from '../../chain/follow/rpc.ts';
 import type { ValidatorSet } from '../protocol/validators.ts';
 import { invalid, unavailable } from './fault.ts';
@@ -102,6 +102,3 @@ function parse<T>(url: string, method: string, run: () => T): T {
     throw invalid(url, `${method}: ${(error as { message?: string }).message}`);
   }
 }
-
-/** The reason without the words about a followed node. */
-const whyOf = ({ fault, message }: Fault<{ code: string; why?: unknown }>): string => (typeof fault.why === 'string' ? fault.why : message);
