@@ -1,3 +1,4 @@
+import { memoize } from '../../base/cache/memoize.ts';
 import { isIndexTable, placementOf, shardCount } from '../../ledger/index/distribution.ts';
 import type { Sql, SqlQuery } from '../../ledger/index/sql.ts';
 
@@ -22,7 +23,15 @@ export type Worker = { readonly name: string; readonly host: string; readonly po
 /** A move gives a shard a placement with a new number. With values, so that PostgreSQL plans it once. */
 const placementsText = `SELECT concat_ws(' ', (SELECT max(placementid) FROM pg_dist_placement WHERE placementid > ?),
   (SELECT sum(hashtextextended(nodename || nodeport, groupid)) FROM pg_dist_node WHERE nodeid > ? AND noderole = 'primary')) AS placements`;
-export const placementsQuery: SqlQuery = { text: placementsText, values: [0, 0] };
+const placementsValues = [0, 0];
+
+/** A query of one row, to which it adds the placements: as a statement of its own this takes 1.6 times as long. */
+export const addPlacements = ({ text, values }: SqlQuery): SqlQuery => ({
+  text: textWithPlacements(text),
+  values: [...values, ...placementsValues],
+});
+
+const textWithPlacements = memoize((text: string) => `SELECT l.*, p.placements FROM (${text}) l CROSS JOIN (${placementsText}) p`);
 
 /** Of reference tables the copy of the coordinator, whose group is 0. */
 const mapText = `SELECT CAST(c.relname AS text) AS name, c.relname || '_' || s.shardid AS shard, p.partmethod = 'h' AS is_divided, n.nodename AS host,
@@ -44,7 +53,7 @@ type MapRow = {
 
 /** Reads the map from the coordinator; undefined if a table is not divided as this program does it, for example into shards that were split. */
 export async function readShardMap(sql: Pick<Sql, 'all'>): Promise<ShardMap | undefined> {
-  const rows = await sql.all<MapRow>(mapText, placementsQuery.values);
+  const rows = await sql.all<MapRow>(mapText, placementsValues);
   const [first] = rows;
   if (first === undefined) return undefined;
   const tables = new Map<string, ShardedTable>();

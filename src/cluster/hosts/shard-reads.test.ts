@@ -40,7 +40,7 @@ function openCluster() {
     const failure = failures.get(server)?.(text);
     if (failure !== undefined) throw failure;
     if (text.includes('is_divided')) return mapRows();
-    return text.includes('AS placements') ? [{ placements: `${placements}` }] : [{ server }];
+    return [text.includes('AS placements') ? { server, placements: `${placements}` } : { server }];
   };
   const open = (server: Name) => ({
     all: async <Row>(text: string) => run(server, text) as Row[],

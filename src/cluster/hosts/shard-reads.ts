@@ -4,7 +4,7 @@ import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { GroupThen, Postgres } from '../postgres/postgres.ts';
 import { isDatabaseDown, isSlowStatement, isTableRefusal, PostgresError } from '../postgres/postgres-fault.ts';
-import { placementsQuery, readShardMap, type ShardedTable, type Worker } from './shard-map.ts';
+import { addPlacements, readShardMap, type ShardedTable, type Worker } from './shard-map.ts';
 import { createShardRouting, type ShardQuery, type ShardRouting } from './shard-routing.ts';
 
 /** Milliseconds until workers that did not answer, or shards that were moved, are looked for again. */
@@ -134,7 +134,7 @@ export function createShardReads({
   };
 
   return {
-    /** As `groupThen` of a pool. */
+    /** As `groupThen` of a pool, if `last` has one row. */
     groupThen: async (queries: readonly SqlQuery[], last: SqlQuery): Promise<GroupThen> => {
       findIfOutdated();
       const used = routes;
@@ -153,10 +153,10 @@ export function createShardReads({
       const local = (query: SqlQuery): SqlQuery => ({ text: used.toLocal(query.text), values: query.values });
       const others = queries.filter((_, i) => asked[i] === undefined).map(local);
       const group = await coordinator()
-        .groupThen([...others, placementsQuery], local(last))
+        .groupThen(others, addPlacements(local(last)))
         .catch(unlessOutdated);
       const rest = [...(group?.results ?? [])];
-      const [current] = (rowsOf(rest.pop()) ?? []) as readonly { readonly placements: string }[];
+      const [current] = (group?.last ?? []) as readonly { readonly placements: string }[];
       if (group !== undefined && current?.placements === used.placements && !rest.some(isOutdated)) {
         const results = asked.map((parts) =>
           parts === undefined ? (rest.shift() as GroupResult) : joinResults(parts.map((part) => found.get(part) as GroupResult)),

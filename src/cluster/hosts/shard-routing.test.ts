@@ -46,26 +46,34 @@ test('a query about one address is sent to the worker that has its shard, with t
   expect(routing.toShards({ text: joined, values: [list, list] })).toMatchObject([{ values: [list, list], worker: workers[shard % 2] }]);
 });
 
-test('a look-up of a list becomes one query for each shard, whose keys are all there', () => {
-  const seqs = Array.from({ length: 200 }, (_, i) => i * 1_000_003);
-  const parts =
-    routing.toShards({ text: 'SELECT x.id FROM c1_tx x WHERE x.seq = ANY(CAST(? AS bigint[]))', values: [arrayText(seqs)] }) ?? [];
-  expect(parts.length).toBeGreaterThan(16);
-  const found = parts.flatMap(({ text, values: [list], worker }) => {
-    const keys = (list as string).slice(1, -1).split(',').map(Number);
-    for (const key of keys)
-      expect([text, worker]).toEqual([
-        `SELECT x.id FROM c1_tx_${100 + shardOf(key)} x WHERE x.seq = ANY(CAST(? AS bigint[]))`,
-        workers[(shardOf(key) + 1) % 2] as never,
-      ]);
-    return keys;
+test('a look-up of a long list becomes one query for each worker, with a list for each of its shards', () => {
+  const text = 'SELECT x.id FROM c1_tx x JOIN c1_block b ON b.height = x.height WHERE b.time > ? AND x.seq = ANY(CAST(? AS bigint[]))';
+  const ofShard = (shard: number) => `(${text.replace('c1_tx', `c1_tx_${100 + shard}`).replace('c1_block', 'c1_block_7')})`;
+  const numbers = Array.from({ length: 20 }, (_, i) => i * 1_000_003);
+  const found = routing.toShards({ text, values: [5, arrayText(numbers)] }) ?? [];
+  expect(found.map(({ worker }) => worker.name).toSorted()).toEqual(['a:1', 'b:1']);
+  const keys = found.flatMap(({ text: union, values, worker }) => {
+    const shards = Array.from({ length: shardCount / 2 }, (_, i) => 2 * i + (worker.name === 'a:1' ? 1 : 0));
+    expect(union).toBe(shards.map(ofShard).join(' UNION ALL '));
+    return shards.flatMap((one, i) => {
+      expect(values[2 * i]).toBe(5);
+      const list = ((values[2 * i + 1] as string).slice(1, -1).split(',') as string[]).filter((key) => key !== '').map(Number);
+      for (const key of list) expect(shardOf(key)).toBe(one);
+      return list;
+    });
   });
-  expect(found.toSorted((a, b) => a - b)).toEqual(seqs);
-  const ids = Array.from({ length: 50 }, (_, i) => new Uint8Array(32).fill(i));
-  const ofIds = routing.toShards({ text: 'SELECT seq FROM c1_tx_id WHERE id = ANY(CAST(? AS bytea[]))', values: [arrayText(ids)] }) ?? [];
-  expect(ofIds.flatMap(({ values }) => (values[0] as string).slice(1, -1).split(',')).toSorted()).toEqual(
-    ids.map((id) => `"\\\\x${toHex(id)}"`).toSorted(),
+  expect(keys.toSorted((a, b) => a - b)).toEqual(numbers);
+});
+
+test('a look-up of few keys becomes one query for each shard, one of no keys none', () => {
+  const ids = Array.from({ length: 2 }, (_, i) => new Uint8Array(32).fill(i));
+  expect(new Set(ids.map(shardOf)).size).toBe(2);
+  const text = 'SELECT seq FROM c1_tx_id WHERE id = ANY(CAST(? AS bytea[]))';
+  const found = routing.toShards({ text, values: [arrayText(ids)] }) ?? [];
+  expect(found.map((query) => [query.text, query.values]).toSorted()).toEqual(
+    ids.map((id) => [text.replace('c1_tx_id', `c1_tx_id_${100 + shardOf(id)}`), [`{"\\\\x${toHex(id)}"}`]]).toSorted() as never,
   );
+  expect(routing.toShards({ text, values: ['{}'] })).toEqual([]);
 });
 
 test('the coordinator answers what is not in one shard: other conditions, keys of several shards in one row, tables that are apart', () => {
