@@ -19,6 +19,15 @@ export function readMemory(pid: number): Memory | undefined {
   return { processes: all.length, megabytes: (own + mapped) / 1024 };
 }
 
+/**
+ * The highest memory of a process so far, in megabytes. Not `maxRSS` of a process that has ended: Linux counts that from before the program was
+ * loaded, so it is at least the memory of the process that started it. Returns undefined where there is no /proc, and after the end.
+ */
+export function readHighestMemory(pid: number): number | undefined {
+  const text = read(`/proc/${pid}/status`);
+  return text?.includes('VmHWM:') ? readKilobytes(text, 'VmHWM') / 1024 : undefined;
+}
+
 /** The CPU time that a process and its descendants have used so far, in seconds. Returns undefined where there is no /proc. */
 export function readCpuSeconds(pid: number): number | undefined {
   const all = listProcessTree(pid).flatMap((one) => {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from './fault.ts';
+import { readHighestMemory } from './process-usage.ts';
 import type { ScaleDir } from './scale-dir.ts';
 import { type BenchEnv, seracCommand } from './servers.ts';
 
@@ -27,14 +28,20 @@ const revertProgram = fileURLToPath(new URL('revert.ts', import.meta.url));
 
 /** Runs a command to its end; prints its CPU time and its highest memory. */
 async function runMeasured(name: string, command: readonly string[], signal: AbortSignal): Promise<void> {
-  const usage = await run(command, signal, 'ignore');
+  const { usage, megabytes } = await run(command, signal, 'ignore');
   const seconds = Number(usage?.cpuTime.total ?? Number.NaN) / 1e6;
-  console.log(`  ${name}: ${seconds.toFixed(2)} s of CPU, ${Math.round((usage?.maxRSS ?? Number.NaN) / 1e6)} MB of memory`);
+  console.log(`  ${name}: ${seconds.toFixed(2)} s of CPU, ${Math.round(megabytes)} MB of memory`);
 }
 
 async function run(command: readonly string[], signal: AbortSignal, output: 'ignore' | 'inherit') {
   const child = Bun.spawn([...command], { stdin: 'ignore', stdout: output, stderr: 'pipe', signal });
-  const errors = await new Response(child.stderr).text();
+  let megabytes = Number.NaN;
+  const sample = setInterval(() => {
+    megabytes = readHighestMemory(child.pid) ?? megabytes;
+  }, sampleMs);
+  const errors = await new Response(child.stderr).text().finally(() => clearInterval(sample));
   if ((await child.exited) !== 0) throw new BenchError(`${command.join(' ')} exited with ${child.exitCode}: ${errors.slice(-2000)}`);
-  return child.resourceUsage();
+  return { usage: child.resourceUsage(), megabytes };
 }
+
+const sampleMs = 50;
