@@ -50,6 +50,9 @@ describe.concurrent(`index and chain, seed ${seed}`, () => {
         const program = await startProgram(`--data-dir=${dataDir}`, ...flags);
         try {
           await runWatched(program, join(dataDir, 'db', 'serac.sqlite'), { readers, chainSeed });
+        } catch (error) {
+          console.log(`${name}, chain ${chainSeed}:\n${program.stderrText()}`);
+          throw error;
         } finally {
           await program.stop();
         }
