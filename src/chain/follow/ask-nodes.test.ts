@@ -73,6 +73,25 @@ test('enough answers end the asking at once, and a bug is thrown', async () => {
   expect(broken.state.error).toBe(bug);
 });
 
+test('no timer is left when the asking has ended, whatever comes after more than half of the answers', async () => {
+  const five = ['a', 'b', 'c', 'd', 'e'].map((url) => ({ url, answer: Promise.withResolvers<number>() }));
+  const timers = new Set<() => void>();
+  const after = (_: number, run: () => void) => {
+    timers.add(run);
+    return () => void timers.delete(run);
+  };
+  const ended = askNodes(five, ({ answer }) => answer.promise, { after, isEnough: (answers) => answers.includes(4) });
+  const [a, b, c, d, e] = five.map(({ answer }) => answer) as [PromiseWithResolvers<number>, ...PromiseWithResolvers<number>[]];
+  for (const [i, one] of [a, b, c].entries()) one?.resolve(i);
+  await settle();
+  d?.reject(noResponse('m', 'why'));
+  await settle();
+  expect(timers.size).toBe(1);
+  e?.resolve(4);
+  await ended;
+  expect(timers.size).toBe(0);
+});
+
 test('a question that more than half must answer fails with what is missing', async () => {
   const { after } = createVirtualClock(0);
   const tooFew = (reason: string): AnyFault => noResponse('m', reason);

@@ -32,14 +32,16 @@ export function askNodes<N extends { readonly url: string }, T>(
   const answers: T[] = [];
   const failures: { url: string; error: unknown }[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<Answers<T>>();
-  let cancel = (): void => {};
+  /** Once it is defined, no other timer is started. */
+  let cancel: (() => void) | undefined;
   const end = (): void => {
-    cancel();
+    cancel?.();
+    cancel = () => {};
     resolve({ answers: [...answers], failures: [...failures] });
   };
   const check = (): void => {
     if (answers.length + failures.length === nodes.length || isEnough(answers)) end();
-    else if (answers.length === majorityOf(nodes.length)) cancel = after(stragglerTime, end);
+    else if (answers.length >= majorityOf(nodes.length)) cancel ??= after(stragglerTime, end);
   };
   for (const node of nodes)
     ask(node).then(
@@ -56,7 +58,7 @@ export function askNodes<N extends { readonly url: string }, T>(
   return promise;
 }
 
-/** The same, for questions that more than half of the nodes must answer: throws `tooFew` with what is missing if they do not. */
+/** The same, for questions that more than half of the nodes must answer: throws `tooFew` if they do not, which is given the reasons of those that failed. */
 export async function askMajority<N extends { readonly url: string }, T>(
   nodes: readonly N[],
   ask: (node: N) => Promise<T>,

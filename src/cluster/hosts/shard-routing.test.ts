@@ -81,6 +81,7 @@ test('the coordinator answers what is not in one shard: other conditions, keys o
   for (const [text, ...values] of [
     ['SELECT id FROM c1_tx WHERE seq >= ? AND seq < ?', 1, 2],
     ['SELECT max(seq) FROM c1_tx WHERE seq = ANY(CAST(? AS bigint[]))', arrayText([1, 2, 3, 4, 5])],
+    ['SELECT count(*) FROM c1_tx WHERE seq = ANY(CAST(? AS bigint[]))', arrayText([])],
     ['SELECT seq FROM c1_owner WHERE address = ANY(CAST(? AS bytea[])) LIMIT 5', arrayText(others)],
     ['SELECT seq FROM c1_owner WHERE address = ? AND seq > (SELECT max(seq) FROM c1_tx)', address],
     ['SELECT seq FROM c1_owner WHERE address = ? AND seq IN (SELECT seq FROM c1_tx WHERE seq = ?)', address, 1],

@@ -79,7 +79,8 @@ export function createShardRouting({ tables }: Pick<ShardMap, 'tables'>): ShardR
       );
       const byShard = Map.groupBy(elements, (element) => shardOf(typeof element === 'string' ? keyOf(element) : element));
       const [first] = byShard.keys();
-      if (first === undefined) return [];
+      // Without keys, a count of no rows is a row still.
+      if (first === undefined) return plan.isDivisible ? [] : undefined;
       if (byShard.size === 1) return [{ text: plan.textOf(first), values, worker: plan.workerOf(first) }];
       if (!plan.isDivisible) return undefined;
       const { position } = plan.keys[0] as Key;

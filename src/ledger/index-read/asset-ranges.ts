@@ -14,8 +14,9 @@ import type { OutputRange, OutputSources, ReadOutputRow } from './output-sources
 
 /**
  * Sources of the outputs of one asset. An address may have a million unspent outputs and three of the asset. A balance has a row for every block that
- * changed it, so these blocks tell where the outputs of the asset are: of each, only the range of its outputs is read. Mint outputs have no balance;
- * the unspent ones of an asset are few, and are looked up by their numbers.
+ * changed it, so these blocks tell where the outputs of the asset are: of each, only the range of its outputs is read. These are outputs of other assets
+ * too: who makes items of the rows leaves them out, and the marks below. Mint outputs have no balance; the unspent ones of an asset are few, and are
+ * looked up by their numbers. One that is in a range too comes twice, and the merge drops the second.
  */
 export type AssetRanges = {
   /**
@@ -30,7 +31,7 @@ export type AssetRanges = {
   ) => Queries<readonly RowSource<ReadOutputRow>[] | undefined>;
 };
 
-/** A row of a block that changed a balance: an output, or without `bytes` the mark of a block that has no output of the set any more. */
+/** A row of a block that changed a balance: an unspent output, or a mark, with empty `bytes`, of a block that has none. */
 type BlockRow = ReadOutputRow & { readonly height: number };
 type FoundRow = Omit<BlockRow, 'seq'> & { readonly seq: number | null };
 
