@@ -27,6 +27,8 @@ function openCluster() {
   const closed: Name[] = [];
   const lines: string[] = [];
   const failures = new Map<Name, (text: string) => unknown>();
+  /** What new connections of a server wait for. */
+  const delays = new Map<Name, Promise<void>>();
   const retries: (() => void)[] = [];
   let placements = 1;
   const workerAt = (shard: number): string[] => (workers[(shard + (placements === 1 ? 0 : 1)) % 2] as string).split(':');
@@ -43,7 +45,10 @@ function openCluster() {
     return [text.includes('AS placements') ? { server, placements: `${placements}` } : { server }];
   };
   const open = (server: Name) => ({
-    all: async <Row>(text: string) => run(server, text) as Row[],
+    all: async <Row>(text: string) => {
+      await delays.get(server);
+      return run(server, text) as Row[];
+    },
     groupThen: async (queries: readonly SqlQuery[], end: SqlQuery) => ({
       results: await Promise.allSettled(queries.map(async ({ text }) => run(server, text))),
       last: run(server, end.text),
@@ -71,6 +76,7 @@ function openCluster() {
     closed,
     lines,
     failures,
+    delays,
     retries,
     move: () => void placements++,
     /** The servers that gave the rows of a query, in turn. */
@@ -117,6 +123,28 @@ test('a worker that does not answer is left to the coordinator until it does; th
     await cluster.reads.close();
     expect(cluster.closed.slice(-2).toSorted()).toEqual([...workers]);
   }
+});
+
+test('a worker that is lost while another is looked for is looked for again', async () => {
+  const cluster = await openKnown();
+  const { failures, delays, retries } = cluster;
+  failures.set('b:2', () => down('08006'));
+  await cluster.read(query(keyOn('b:2')));
+  failures.delete('b:2');
+  const connected = Promise.withResolvers<void>();
+  delays.set('b:2', connected.promise);
+  retries.pop()?.();
+  expect(await cluster.read(query(keyOn('a:1')))).toEqual(['a:1']);
+  failures.set('a:1', () => down('08006'));
+  expect(await cluster.read(query(keyOn('a:1')))).toEqual(['coordinator']);
+  failures.delete('a:1');
+  connected.resolve();
+  await cluster.settle();
+  expect(await cluster.read(query(keyOn('b:2')))).toEqual(['b:2']);
+  retries.pop()?.();
+  await cluster.read(last);
+  await cluster.settle();
+  expect(await cluster.read(query(keyOn('a:1')))).toEqual(['a:1']);
 });
 
 test('a statement that is slow or has wrong values fails, and the workers are still read', async () => {

@@ -36,9 +36,12 @@ export function createShardReads({
   const pools = new Map<string, Postgres>();
   /** `outdated`: the next read looks for the shards and connects to the workers that have no pool. */
   let state: 'outdated' | 'finding' | 'known' | 'waiting' | 'closed' = 'outdated';
+  let isRetryNeeded = false;
   let cancelRetry = (): void => {};
 
+  /** A search that is under way when a worker is lost may have found it before: it is repeated too. */
   const retryLater = (): void => {
+    isRetryNeeded = state === 'finding';
     if (state !== 'known') return;
     state = 'waiting';
     cancelRetry = timers.after(retryAfter, () => {
@@ -95,6 +98,7 @@ export function createShardReads({
     const end = (): boolean => {
       if (state !== 'finding') return false;
       state = 'known';
+      if (isRetryNeeded) retryLater();
       return true;
     };
     find().then(
