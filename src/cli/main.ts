@@ -9,6 +9,7 @@ import { version } from '../app/home.ts';
 import { takeDetachedMark } from '../app/platform/detached-process.ts';
 import type { Env } from '../app/platform/env.ts';
 import { keepLogSize } from '../app/platform/log-size.ts';
+import { ownMemory } from '../app/platform/own-memory.ts';
 import { stopWithOwners } from '../app/platform/owner-processes.ts';
 import { removeProcessContext, writeProcessContext } from '../app/platform/process-context.ts';
 import { writeError } from '../app/platform/runtime.ts';
@@ -249,7 +250,7 @@ async function runNode(config: Config, flags: RunFlags): Promise<void> {
   // Lines about the node have level info; as JSON they are read by programs and always printed.
   if (nodeConsole === undefined || (config.banner === 'text' && !log.isShown('info'))) return;
   node.observe(nodeConsole);
-  if (config.banner === 'text') nodeConsole.showStatus(() => ({ ...node.readStatus(), residentBytes: process.memoryUsage.rss() }));
+  if (config.banner === 'text') nodeConsole.showStatus(() => ({ ...node.readStatus(), residentBytes: ownMemory.residentBytes() }));
 }
 
 /** Writes the process context, and removes it when this process exits. AvalancheGo: node/node.go, Dispatch. */

@@ -14,6 +14,7 @@ import { createFolder, files, identifyFile, readFileSystemSize, renameFile } fro
 import { createForwarder } from './forward-request.ts';
 import { nativeKeyCrypto } from './key-crypto.ts';
 import { openFile, readText } from './offset-file.ts';
+import { ownMemory } from './own-memory.ts';
 import { pageFile, readPageFile } from './page-files.ts';
 import { readActivity } from './process-activity.ts';
 import { isChildOfNode } from './supervised-process.ts';
@@ -103,10 +104,10 @@ export const createCommonEnv = ({ version, log, keepsRunning = true }: EnvOption
   // Each is read when it is asked for: the CPU time is, twice a second, and reading the memory opens files.
   process: () => ({
     get residentBytes() {
-      return process.memoryUsage.rss();
+      return ownMemory.residentBytes();
     },
     get heapBytes() {
-      return process.memoryUsage().heapUsed;
+      return ownMemory.heapBytes();
     },
     get cpuSeconds() {
       return cpuSeconds();
