@@ -70,6 +70,7 @@ const ownLimits = {
     'app/node/api-metrics.ts',
     'app/platform/bun/postgres.ts',
     'app/servers/api.ts',
+    'cluster/hosts/shard-map.ts',
     'cluster/hosts/shard-routing.ts',
     'cluster/postgres/statement-joiner.ts',
     'ledger/index-read/output-sources.ts',

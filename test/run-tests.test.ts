@@ -61,7 +61,9 @@ test('files that .ci/run makes long start first, and those whose time is not kno
   });
   // Every number that the run of all tests gets makes some file long, and that file reads it.
   const [, numbers = ''] =
-    /^ {2}\. 'SERAC_LONG=1 (.*)' \\\n {2}node_modules\/\.bin\/bun tools\/run-tests\.ts --all/m.exec(readFileSync('.ci/run', 'utf8')) ?? [];
+    /^ {2}\. 'SERAC_LONG=1 (.*)' \\\n {2}nice -n 5 node_modules\/\.bin\/bun tools\/run-tests\.ts --all/m.exec(
+      readFileSync('.ci/run', 'utf8'),
+    ) ?? [];
   const variables = numbers.split(' ').map((one) => one.split('=')[0] as string);
   expect(variables.length).toBeGreaterThan(5);
   for (const variable of variables) {

@@ -138,11 +138,12 @@ export const chainResources: readonly ResourceRow[] = [
   },
   {
     resource: 'connections to PostgreSQL, and time of a statement',
-    limit: '{app/platform/bun/postgres.ts#defaultPoolSize} connections, {cluster/postgres/postgres.ts#defaultStatementMilliseconds ms}',
+    limit:
+      '{app/platform/bun/postgres.ts#defaultPoolSize} connections, as many to each worker of Citus, {cluster/postgres/postgres.ts#defaultStatementMilliseconds ms}',
     over: 'others wait; 503',
     seen: 'serac_api_requests_total',
     test: 'src/app/platform/bun/postgres-connections.test.ts',
-    holds: ['cluster/hosts/replica-lag.ts samples', 'cluster/lease/lease.ts reads'],
+    holds: ['cluster/hosts/replica-lag.ts samples', 'cluster/lease/lease.ts reads', 'cluster/hosts/shard-reads.ts pools'],
   },
   {
     resource: 'restarts of the writer process (`--supervise`)',

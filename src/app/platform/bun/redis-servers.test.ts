@@ -42,11 +42,10 @@ describe.skipIf(redisBinary === undefined)('Redis', () => {
 
   test.skipIf(!hasTls)('with TLS, whose certificate is verified', async () => {
     createCertificates(folder);
-    const tlsPort = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-    tlsPort.stop(true);
+    const tlsPort = freePort();
     const file = (name: string) => join(folder, name);
     const server = await startRedis(
-      ['--tls-port', String(tlsPort.port), '--tls-cert-file', file('server.pem'), '--tls-key-file', file('server.key')].concat([
+      ['--tls-port', String(tlsPort), '--tls-cert-file', file('server.pem'), '--tls-key-file', file('server.key')].concat([
         '--tls-ca-cert-file',
         file('ca.pem'),
         '--tls-auth-clients',
@@ -55,7 +54,7 @@ describe.skipIf(redisBinary === undefined)('Redis', () => {
     );
     try {
       const via = (host: string, ca: string | undefined) =>
-        ask(`rediss://${host}:${tlsPort.port}/2${ca === undefined ? '' : `?cacert=${file(ca)}`}`);
+        ask(`rediss://${host}:${tlsPort}/2${ca === undefined ? '' : `?cacert=${file(ca)}`}`);
       expect(await via('localhost', 'ca.pem')).toBe('db 2 as default');
       expect(await via('127.0.0.1', 'ca.pem')).toBe('unreachable');
       expect(await via('localhost', 'other-ca.pem')).toBe('unreachable');
