@@ -49,6 +49,13 @@ test('while nobody renews the lease, the data grows old, and the server is ready
   expect(verdict()).toEqual(['OK', false, 0, undefined]);
 });
 
+test('an indexer that has just started says nothing of its node yet', async () => {
+  const { index, renew, verdict } = open();
+  index.status = { ...index.status, state: 'starting', behindSeconds: 3000 };
+  await renew(4);
+  expect(verdict().at(-1)).toBeUndefined();
+});
+
 test('a silent node makes the data old, and so does an indexer that is far behind it', async () => {
   const { index, renew, verdict } = open();
   index.status = { ...index.status, state: 'waiting', behindSeconds: 30 };

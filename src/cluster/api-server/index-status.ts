@@ -70,6 +70,8 @@ export function watchIndexStatus(
     const { state, behindSeconds = 0 } = sign.status;
     if (silenceSince(sign) >= leaseMilliseconds)
       return `no serac index has written for ${Math.floor(silenceSince(sign) / 1000)} s; answers are as of then`;
+    // The node has not been asked yet, so nobody knows whether it answers.
+    if (state === 'starting') return undefined;
     if (!isNodeReachable(state)) return 'the node that serac index follows does not answer; new blocks are missing';
     return state === 'live' || behindSeconds <= maxBehindSeconds
       ? undefined
