@@ -33,7 +33,7 @@ const settings = [
 export async function startCitus(): Promise<PrivateCitus> {
   const servers: PrivatePostgres[] = [];
   for (let i = 0; i < 3; i++) servers.push((await startPostgres({ settings })) as PrivatePostgres);
-  const [coordinator, ...first] = servers as [PrivatePostgres, ...PrivatePostgres[]];
+  const [coordinator, ...added] = servers as [PrivatePostgres, ...PrivatePostgres[]];
   const run = async <Row>(url: string, text: string): Promise<Row[]> => {
     const sql = openPostgres({ url, max: 1, statementMilliseconds: 60_000 });
     try {
@@ -44,12 +44,14 @@ export async function startCitus(): Promise<PrivateCitus> {
   };
   for (const { url } of servers) await run(url, 'CREATE EXTENSION citus');
   await run(coordinator.url, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`);
-  for (const { port } of first) await run(coordinator.url, `SELECT citus_add_node('127.0.0.1', ${port})`);
-  let workers: readonly PrivatePostgres[] = first;
+  for (const { port } of added) await run(coordinator.url, `SELECT citus_add_node('127.0.0.1', ${port})`);
+  let workers: readonly PrivatePostgres[] = added;
   return {
     url: coordinator.url,
     coordinator,
-    workers: first,
+    get workers() {
+      return workers;
+    },
     replicate: async (worker) => {
       const replica = (await startPostgres({ settings, replicaOf: worker })) as PrivatePostgres;
       servers.push(replica);

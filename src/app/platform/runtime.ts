@@ -22,20 +22,20 @@ export const loadSqliteOfNode = () => process.getBuiltinModule('node:sqlite');
 /** Throws on a Node that is too old: node:sqlite does not exist there, or needs a flag. */
 export function requireRecentNode(oldest: string): void {
   if (process.getBuiltinModule?.('node:sqlite') !== undefined) return;
-  const { node } = process.versions;
-  throw new RuntimeError(`Serac needs Node ${oldest} or newer, or Bun; this is Node ${node}`, {
-    code: 'RUNTIME_NODE_TOO_OLD',
-    version: node,
-  });
+  throw nodeTooOld('Serac', oldest);
 }
 
-/** Throws on a Node without zstd, which peers compress with. */
+/** Throws on a Node without zstd, with which nodes compress their messages to each other. */
 export function requireZstd(): void {
   if (process.getBuiltinModule('node:zlib').zstdDecompressSync !== undefined) return;
-  const { node } = process.versions;
-  throw new RuntimeError(`Joining a network needs Node 22.15 or newer, or Bun; this is Node ${node}`, {
+  throw nodeTooOld('Joining a network', '22.15');
+}
+
+function nodeTooOld(feature: string, oldest: string): RuntimeError {
+  const version = process.versions.node;
+  return new RuntimeError(`${feature} needs Node ${oldest} or newer, or Bun; this is Node ${version}`, {
     code: 'RUNTIME_NODE_TOO_OLD',
-    version: node,
+    version,
   });
 }
 

@@ -32,11 +32,10 @@ export function askNodes<N extends { readonly url: string }, T>(
   const answers: T[] = [];
   const failures: { url: string; error: unknown }[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<Answers<T>>();
-  /** Once it is defined, no other timer is started. */
+  /** Defined from when more than half have answered: the timer is started once. */
   let cancel: (() => void) | undefined;
   const end = (): void => {
     cancel?.();
-    cancel = () => {};
     resolve({ answers: [...answers], failures: [...failures] });
   };
   const check = (): void => {
@@ -58,7 +57,7 @@ export function askNodes<N extends { readonly url: string }, T>(
   return promise;
 }
 
-/** The same, for questions that more than half of the nodes must answer: throws `tooFew` if they do not, which is given the reasons of those that failed. */
+/** The same, for questions that more than half of the nodes must answer. If fewer do, it throws the error that `tooFew` makes of the reason. */
 export async function askMajority<N extends { readonly url: string }, T>(
   nodes: readonly N[],
   ask: (node: N) => Promise<T>,

@@ -7,17 +7,18 @@ import { isDatabaseDown, isSlowStatement, isTableRefusal, PostgresError } from '
 import { addPlacements, readShardMap, type ShardedTable, type Worker } from './shard-map.ts';
 import { createShardRouting, type ShardQuery, type ShardRouting } from './shard-routing.ts';
 
-/** Milliseconds until workers that did not answer, or shards that were moved, are looked for again. */
+/** Milliseconds after which shards are looked for again: a worker did not answer, or a shard was not on the worker where it had been. */
 const retryAfter = 5000;
 
-/** Routing as of some placements of the shards. */
+/** How queries find their shards, as long as the shards have these placements. */
 type Routes = ShardRouting & { readonly placements: string };
 
 /**
  * Reads shards of a Citus cluster on the workers that have them. Through the coordinator each execution of a statement is planned twice, by the coordinator
  * and by the worker, which takes ten times what running it does; a worker that is asked for its shard by name keeps the plan, as PostgreSQL does.
- * The coordinator is asked last, for the state of the index and for where the shards are: if a shard was moved meanwhile, its old rows are dropped and
- * the coordinator answers. It also answers for the shards of a worker that is not reached from here, and statements of many shards.
+ * The coordinator is asked last, for the state of the index and for the placements of the shards: if they have changed, what the workers answered is
+ * thrown away, and the coordinator answers. It also answers queries about shards of a worker that cannot be reached from here, and queries of many
+ * shards.
  */
 export function createShardReads({
   coordinator,
@@ -34,14 +35,14 @@ export function createShardReads({
   let routes: Routes | undefined;
   /** The connection pools of the workers that are reached from here. */
   const pools = new Map<string, Postgres>();
-  /** `outdated`: the next read looks for the shards and connects to the workers that have no pool. */
+  /**
+   * outdated: the next read looks for the shards, and connects to workers that have no pool; finding: this is under way; known: it has ended;
+   * waiting: it is repeated after a pause.
+   */
   let state: 'outdated' | 'finding' | 'known' | 'waiting' | 'closed' = 'outdated';
-  let isRetryNeeded = false;
   let cancelRetry = (): void => {};
 
-  /** A search that is under way when a worker is lost may have found it before: it is repeated too. */
   const retryLater = (): void => {
-    isRetryNeeded = state === 'finding';
     if (state !== 'known') return;
     state = 'waiting';
     cancelRetry = timers.after(retryAfter, () => {
@@ -56,7 +57,7 @@ export function createShardReads({
   };
   const reportLoss = (error: unknown): void =>
     logChange(`reading shards through the coordinator, which takes more of its time: ${messageOf(error)}`, 'warn');
-  /** The other workers are still read. */
+  /** Gives up a worker that did not answer. The other workers are still read. */
   const dropWorker = (name: string, pool: Postgres, error: unknown): void => {
     if (pools.get(name) !== pool) return;
     void closePool(name);
@@ -64,8 +65,11 @@ export function createShardReads({
     retryLater();
   };
 
-  /** Finds the shards, and connects to all workers before one of them is needed. Pools of workers that stay are kept, with their plans. */
-  const find = async (): Promise<void> => {
+  /**
+   * Finds the shards, and connects to all workers before one of them is needed. Pools of workers that stay are kept, with their plans. Returns the
+   * names of the workers.
+   */
+  const find = async (): Promise<readonly string[]> => {
     const map = await readShardMap(coordinator());
     if (map === undefined)
       throw new PostgresError('the tables are not divided as serac index --distribute divides them', {
@@ -91,6 +95,7 @@ export function createShardReads({
     const connected = await Promise.allSettled(missing.map(([name, shard]) => connect(name, shard)));
     routes = { ...createShardRouting(map), placements: map.placements };
     for (const result of connected) if (result.status === 'rejected') throw result.reason;
+    return [...ofWorkers.keys()];
   };
   const findIfOutdated = (): void => {
     if (state !== 'outdated') return;
@@ -98,12 +103,14 @@ export function createShardReads({
     const end = (): boolean => {
       if (state !== 'finding') return false;
       state = 'known';
-      if (isRetryNeeded) retryLater();
       return true;
     };
     find().then(
-      () => {
-        if (end()) logChange('reading shards on the workers');
+      (names) => {
+        if (!end()) return;
+        logChange('reading shards on the workers');
+        // One that had a pool may have been lost while another was looked for.
+        if (!names.every((name) => pools.has(name))) retryLater();
       },
       (error: unknown) => {
         if (!end()) return;
@@ -117,7 +124,7 @@ export function createShardReads({
     if (routes === used) routes = undefined;
   };
 
-  /** Runs the parts of queries, those of one worker as one group. */
+  /** Asks each worker for all parts of queries that it has, as one group of statements. */
   const runOnWorkers = async (parts: readonly ShardQuery[]): Promise<ReadonlyMap<ShardQuery, GroupResult>> => {
     const results = new Map<ShardQuery, GroupResult>();
     const runOn = async (name: string, ofWorker: readonly ShardQuery[]): Promise<void> => {
@@ -196,7 +203,7 @@ const isLost = (result: GroupResult): boolean =>
 /** Whether the names of tables may be old. A statement that fails because of its values fails on the coordinator too. */
 const isOutdated = (result: GroupResult): boolean => result.status === 'rejected' && isTableRefusal(result.reason);
 
-/** If the coordinator does not answer, that is what the caller must know. */
+/** Other errors of the coordinator, such as that it does not answer, are for the caller. */
 function unlessOutdated(error: unknown): undefined {
   if (isTableRefusal(error)) return undefined;
   throw error;

@@ -10,13 +10,13 @@ import type { Tables } from '../state/schema.ts';
 import { fetchRows, type Queries } from '../store/queries.ts';
 import type { Order, PinnedBlock } from './index-reads.ts';
 import type { RowSource } from './merge.ts';
-import type { OutputRange, OutputSources, ReadOutputRow } from './output-sources.ts';
+import { asNumber, type OutputRange, type OutputSources, type ReadOutputRow } from './output-sources.ts';
 
 /**
  * Sources of the outputs of one asset. An address may have a million unspent outputs and three of the asset. A balance has a row for every block that
- * changed it, so these blocks tell where the outputs of the asset are: of each, only the range of its outputs is read. These are outputs of other assets
- * too: who makes items of the rows leaves them out, and the marks below. Mint outputs have no balance; the unspent ones of an asset are few, and are
- * looked up by their numbers. One that is in a range too comes twice, and the merge drops the second.
+ * changed it, so these blocks tell where the outputs of the asset are: of each block, the outputs of the address are read. Some are of other assets:
+ * the caller leaves them out when it makes items of the rows, and the marks below too. Mint outputs have no balance; the unspent ones of an asset are
+ * few, and are looked up by their numbers. A mint output may also be in one of the blocks; then it is read twice, and the merge drops the second.
  */
 export type AssetRanges = {
   /**
@@ -39,7 +39,7 @@ type FoundRow = Omit<BlockRow, 'seq'> & { readonly seq: number | null };
 type Part = { readonly owner: Uint8Array; readonly order: Order; readonly range: OutputRange; readonly pin: PinnedBlock };
 
 export function createAssetRanges(t: Tables & IndexTables, dialect: Sql['dialect'], sources: OutputSources): AssetRanges {
-  const number = (column: string): string => (dialect === 'sqlite' ? column : `CAST(${column} AS double precision)`);
+  const number = asNumber(dialect);
   const [least, greatest] = dialect === 'sqlite' ? ['min', 'max'] : ['least', 'greatest'];
   const columns = `${number('b.time')} AS key, ${number('h.seq')} AS seq, ${number('b.height')} AS height, ${number('b.time')} AS time, h.bytes, NULL AS spent`;
   // The outputs of a block have the numbers from its first transaction up to that of the next block. Those of height 0 have all numbers below block 1,
@@ -124,7 +124,7 @@ const isMark = (row: BlockRow): boolean => row.bytes?.length === 0;
 
 type Position = Pick<ReadOutputRow, 'key' | 'seq'>;
 
-/** Before all rows of a part. */
+/** The position before the first row of a part. */
 const startOf = ({ order, range }: Part): Position =>
   order === 'asc' ? { key: Number.MIN_SAFE_INTEGER, seq: range.above } : { key: Number.MAX_SAFE_INTEGER, seq: range.below };
 

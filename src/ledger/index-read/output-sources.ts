@@ -35,6 +35,12 @@ export type OutputRange = {
 /** The position of an output. `height`: of the block that created it, if that is one of this chain. */
 export type BlockPosition = SortPosition & { readonly height?: number };
 
+/** A column as a number: PostgreSQL's driver returns bigint as a BigInt, which would have to be converted, value by value. */
+export const asNumber =
+  (dialect: Sql['dialect']) =>
+  (column: string): string =>
+    dialect === 'sqlite' ? column : `CAST(${column} AS double precision)`;
+
 /** The rows of one set of one address. */
 export type OutputSources = {
   /**
@@ -74,8 +80,7 @@ export function createOutputSources(t: Tables & IndexTables, dialect: Sql['diale
     dialect === 'citus'
       ? [`h.bytes, ${unknownSpender} AS spent`, '']
       : ['h.bytes, s.tx AS spent', `LEFT JOIN ${t.spend} s ON s.utxo = h.seq`];
-  // PostgreSQL's driver returns bigint as a BigInt, which would have to be converted, value by value.
-  const number = (column: string): string => (dialect === 'sqlite' ? column : `CAST(${column} AS double precision)`);
+  const number = asNumber(dialect);
   const [seq, height, time] = [number('h.seq'), number('h.height'), number('b.time')];
   const ownSql = (set: OutputSet, order: Order): string => {
     const [columns, joins] = ownColumns(set);
