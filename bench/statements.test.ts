@@ -36,8 +36,8 @@ const isOfOneAsset = (request: string): boolean => /^getUtxosByAddresses.*"asset
 
 /**
  * The same for pages that are made of six answers and more. Transactions of other kinds than transfers add up to two: what they consume is looked up,
- * and names of assets; whether they are among the newest of an address depends on the speed of the machine. A family of NFTs has its groups and their
- * owners too, whose outputs of it are looked for among those of other assets.
+ * and names of assets; whether they are among the newest of an address depends on the speed of the machine. The page of a family of NFTs has its groups
+ * and their owners too: the outputs of the family are looked for among all outputs of the owners.
  */
 const manyAnswers = { home: 14, block: 14, address: 16, asset: 19, family: 24 };
 

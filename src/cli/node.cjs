@@ -2,6 +2,6 @@
 module.exports = {
   runProgram: () => void require('./main.ts'),
   loadLibrary: () => require('../sdk/index.ts'),
-  /** For a command of client.cjs that has settings in YAML. */
+  /** For client.cjs, which has no YAML parser: only commands with settings in YAML need one. */
   parse: (text) => require('yaml').parse(text),
 };

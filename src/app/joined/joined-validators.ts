@@ -42,7 +42,7 @@ export type JoinedValidators = {
   readonly close: () => void;
 };
 
-/** Opens the validators of a network. Trusted nodes that are silent are waited for half a second; then what is known holds. */
+/** Opens the validators of a network. Waits half a second for silent trusted nodes; then goes on with the validators that are stored, if there are any. */
 export async function openValidators(
   join: JoinConfig,
   self: NodeId,

@@ -1,6 +1,6 @@
 /**
- * The memory of this process. To read it, Bun opens files, which fails while the process has as many as it may: then it is what was read last. A node
- * ended when that happened to its samples, which it takes every five seconds.
+ * The memory of this process. Bun opens files to read it. That fails while the process has as many files and sockets open as it may; then the value
+ * that was read last is returned. Otherwise the node would end with this error: it reads its memory every five seconds for its history.
  */
 export const ownMemory = {
   residentBytes: lastKnown(() => process.memoryUsage.rss()),

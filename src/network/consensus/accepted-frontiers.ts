@@ -100,9 +100,10 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     /**
      * The greatest height that validators with more than half of the stake told of, and how old that knowledge is.
      *
-     * `heardAt` is the latest time after which more than half of the stake, this node included, has answered, or `enoughHeard` validators. If no
-     * majority is above `ownHeight`, it may be earlier: after a partition some validators are above it, others are silent, and the silent ones may
-     * be above it too. Then it is the latest time at which half of the stake had answered with no more than `ownHeight`.
+     * `heardAt` is the latest time after which more than half of the stake, this node included, has answered, or `enoughHeard` validators have.
+     * If no majority is known to be above `ownHeight`, `heardAt` may be earlier. Example: a partition ends, some validators answer that they are
+     * above `ownHeight`, and the others are silent. The silent ones may be above it too. So `heardAt` is then no later than when half of the stake
+     * (or `enoughHeard` validators) had answered with `ownHeight` or less.
      */
     majority: (ownHeight: bigint): Majority => {
       const height = majorityHeight();
