@@ -15,7 +15,7 @@ import { connectRemote, type Remote } from '../../chain/follow/remote.ts';
 import { createSignerPrefetch } from '../../chain/follow/signer-prefetch.ts';
 import { addSpender } from '../../chain/follow/spent-input.ts';
 import { createStateLedger } from '../../chain/follow/state-ledger.ts';
-import { type FollowStatus, isNodeReachable } from '../../chain/follow/status.ts';
+import { type FollowStatus, isNodeReachable, isNodeSilent } from '../../chain/follow/status.ts';
 import { fetchTransport } from '../../chain/follow/transport.ts';
 import { trustingVerifier } from '../../chain/follow/trusting-verifier.ts';
 import { createCommitState } from '../../chain/lifecycle/commit-state.ts';
@@ -217,17 +217,16 @@ export function describeFollowedChain(
   { status: readFollow, backfills }: Follower,
   { clock, timers }: Pick<TimeEnv, 'clock' | 'timers'>,
 ): ChainOrigin {
-  const status = () => (isNodeReachable(readFollow().state) ? 'OK' : 'UNAVAILABLE');
   const { outputs, imports } = backfills;
   const backfill = createAddressBackfill({
     clock,
     timers,
-    isAway: () => status() !== 'OK',
+    isAway: () => isNodeSilent(readFollow().state),
     fetchOutputs: backfillWithApiErrors({ outputs }),
     fetchImports: backfillWithApiErrors({ imports }),
   });
   return {
-    status,
+    status: () => (isNodeReachable(readFollow().state) ? 'OK' : 'UNAVAILABLE'),
     backfillAddresses: (addresses) =>
       backfill({
         withoutOutputs: outputs === undefined ? [] : addresses.filter((address) => !outputs.isDone(address)),

@@ -25,5 +25,6 @@ export type FollowStatus = {
   readonly unknownImports: number;
 };
 
-/** Whether the followed node answers, by the state of the follower. */
+/** Whether the followed node answers, by the state of the follower. While it is `starting`, the node is neither known to answer nor to be silent. */
 export const isNodeReachable = (state: string): boolean => state === 'live' || state === 'catching-up';
+export const isNodeSilent = (state: string): boolean => state === 'waiting';

@@ -1,7 +1,7 @@
 import type { DataAge } from '../../api/rest/data-age.ts';
 import { messageOf } from '../../base/fault.ts';
 import { createOutageLog } from '../../base/log/log.ts';
-import { isNodeReachable } from '../../chain/follow/status.ts';
+import { isNodeReachable, isNodeSilent } from '../../chain/follow/status.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseHosts } from '../hosts/database-hosts.ts';
 import { type IndexStatus, readStatus } from '../indexer/served-network-store.ts';
@@ -64,16 +64,13 @@ export function watchIndexStatus(
   void poll();
 
   const silenceSince = ({ at }: LastSign): number => now() - at;
-  const isAnswering = (sign: LastSign): boolean => silenceSince(sign) < leaseMilliseconds && isNodeReachable(sign.status.state);
+  const isWriterSilent = (sign: LastSign): boolean => silenceSince(sign) >= leaseMilliseconds;
   /** Why answers are old; undefined if they are not. */
   const findProblem = (sign: LastSign): string | undefined => {
     const { state, behindSeconds = 0 } = sign.status;
-    if (silenceSince(sign) >= leaseMilliseconds)
-      return `no serac index has written for ${Math.floor(silenceSince(sign) / 1000)} s; answers are as of then`;
-    // The node has not been asked yet, so nobody knows whether it answers.
-    if (state === 'starting') return undefined;
-    if (!isNodeReachable(state)) return 'the node that serac index follows does not answer; new blocks are missing';
-    return state === 'live' || behindSeconds <= maxBehindSeconds
+    if (isWriterSilent(sign)) return `no serac index has written for ${Math.floor(silenceSince(sign) / 1000)} s; answers are as of then`;
+    if (isNodeSilent(state)) return 'the node that serac index follows does not answer; new blocks are missing';
+    return state !== 'catching-up' || behindSeconds <= maxBehindSeconds
       ? undefined
       : `serac index is ${Math.floor(behindSeconds)} s behind the node that it follows`;
   };
@@ -88,9 +85,11 @@ export function watchIndexStatus(
     notReady: () => undefined,
   };
   return {
-    status: (): 'OK' | 'UNAVAILABLE' => (last !== undefined && isAnswering(last) ? 'OK' : 'UNAVAILABLE'),
-    /** Whether the indexer, or the node that it follows, is known not to answer. */
-    isAway: (): boolean => last !== undefined && !isAnswering(last),
+    /** Whether the index is known to grow with the node: UNAVAILABLE also while the node has not been asked yet. */
+    status: (): 'OK' | 'UNAVAILABLE' =>
+      last !== undefined && !isWriterSilent(last) && isNodeReachable(last.status.state) ? 'OK' : 'UNAVAILABLE',
+    /** Whether the indexer, or the node that it follows, is known not to answer: then a caller does not wait for them. */
+    isAway: (): boolean => last !== undefined && (isWriterSilent(last) || isNodeSilent(last.status.state)),
     dataAge,
     stop: (): void => {
       isStopped = true;
