@@ -118,7 +118,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/outer-chain/undecided-outer-blocks.ts verified holders built',
       'network/snowman/consensus.ts blocks heights ids',
       'network/snowman/polls.ts polls',
-      'network/consensus/accepted-frontiers.ts ahead',
+      'network/consensus/majority-lag.ts ahead',
     ],
   },
   {

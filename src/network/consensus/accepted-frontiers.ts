@@ -5,13 +5,16 @@ import type { Validators } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus.ts';
 
 /** What validators with more than half of the stake have accepted, by their last answers. */
-type Majority = {
+export type Majority = {
   readonly height: bigint;
-  /** The majority had no more than this at that time, in milliseconds of the timers' clock; it may have accepted more since. */
+  /** When these answers were asked for, in milliseconds of the timers' clock. The majority may have accepted more since. */
   readonly heardAt: number;
 };
 
-/** The last accepted block that each validator told of. It stands for its vote when it does not answer. AvalancheGo: snow/engine/common/tracker/accepted.go. */
+/**
+ * The last block that each validator has accepted, as it told this node (its accepted frontier). It stands for the validator's vote when it does not
+ * answer a poll; and from all of them this node knows how far the network is. AvalancheGo: snow/engine/common/tracker/accepted.go.
+ */
 export type AcceptedFrontiers = ReturnType<typeof createAcceptedFrontiers>;
 
 /** What this node has accepted. */
@@ -21,19 +24,21 @@ type Frontier = BlockRef & {
   /** Whether this node has accepted another block at that height; undefined until it is known. */
   isOther?: boolean;
   /**
-   * The heights above this node's that the validator told of, lowest first. It may have had a height `since` the answer before, which told of less.
+   * Each height that the validator told of and this node has not reached, lowest first. `since`: when the answer before was asked for, which told of
+   * less; the validator may have had the height from then on.
    */
   readonly rises: { readonly height: bigint; readonly since: number }[];
 };
 
-/** Heights of a validator that are remembered. One that is further ahead counts as ahead for longer than it is. */
+/** Heights of a validator that are kept. Those after them are not, so a validator that is far ahead counts as ahead for longer than it is. */
 const maxRises = 64;
 
-/** The size of a poll: so many validators, drawn by stake, know what the network has accepted. */
+/** Answers of so many validators are enough, whatever their stake: a poll of a large network asks no more than these. */
 const enoughHeard = 20;
 
 export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validators, 'current'>, { now }: Pick<Timers, 'now'>) {
   const frontiers = new Map<NodeId, Frontier>();
+  /** When the last answer of each validator was asked for. */
   const heard = new Map<NodeId, number>();
   const created = now();
   /** Former validators are removed when there are more entries than validators, so peers cannot fill the map. */
@@ -134,54 +139,6 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
         if (frontier.isOther) other += weight;
       }
       return total > 0n && 2n * other >= total;
-    },
-  };
-}
-
-/** How far a chain is behind what most of the stake has accepted. */
-export type MajorityLag = {
-  /** The height that validators with more than half of the stake have accepted, by their last answers. */
-  readonly majorityHeight: bigint;
-  /** Milliseconds since the majority may have had a block that this node has not accepted. */
-  readonly milliseconds: number;
-};
-
-type MajorityLagMeter = {
-  /** Takes a reading; call it at regular intervals. */
-  readonly observe: (majority: Majority, ownHeight: bigint, now: number) => void;
-  /** Undefined while this node has all that the majority has. */
-  readonly read: (now: number) => MajorityLag | undefined;
-};
-
-/** Heights of the majority that are remembered. A chain further behind than these readings counts from the oldest that is left. */
-const maxReadings = 1024;
-
-/** Milliseconds without answers of the majority after which this node does not know what the majority has. */
-const maxSilence = 5000;
-
-/**
- * Measures for how long the majority has had a block that this node lacks. A chain that follows closely is always a block behind for a moment,
- * so the height alone tells nothing: only a block that stays out of reach does. What the majority accepted while it was not heard, because the
- * network was silent or this process stopped, counts from when it was last heard.
- */
-export function createMajorityLagMeter(): MajorityLagMeter {
-  /** Since when the majority may have had each height that this node has not reached, lowest height first. */
-  const ahead: { readonly height: bigint; readonly since: number }[] = [];
-  let latest = 0n;
-  let heardAt: number | undefined;
-  return {
-    observe: (majority, ownHeight, now) => {
-      while (ahead[0] !== undefined && ahead[0].height <= ownHeight) ahead.shift();
-      if (majority.height > latest) latest = majority.height;
-      const last = ahead.at(-1)?.height ?? ownHeight;
-      if (majority.height > last && ahead.length < maxReadings)
-        ahead.push({ height: majority.height, since: Math.min(now, heardAt ?? now) });
-      heardAt = majority.heardAt;
-    },
-    read: (now) => {
-      const isSilent = heardAt !== undefined && now - heardAt > maxSilence;
-      const since = ahead[0]?.since ?? (isSilent ? heardAt : undefined);
-      return since === undefined ? undefined : { majorityHeight: latest, milliseconds: now - since };
     },
   };
 }

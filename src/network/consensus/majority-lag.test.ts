@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createMajorityLagMeter } from './accepted-frontiers.ts';
+import { createMajorityLagMeter } from './majority-lag.ts';
 
 const heard = (height: number, heardAt: number) => ({ height: BigInt(height), heardAt });
 
