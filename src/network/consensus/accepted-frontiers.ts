@@ -21,16 +21,15 @@ export type AcceptedFrontiers = ReturnType<typeof createAcceptedFrontiers>;
 type OwnBlocks = { readonly height: bigint; readonly idAt: (height: bigint) => Id | undefined };
 
 type Frontier = BlockRef & {
-  /** Whether this node has accepted another block at that height; undefined until it is known. */
+  /** Whether this node has accepted another block at that height; undefined until it has reached the height. */
   isOther?: boolean;
-  /**
-   * Each height that the validator told of and this node has not reached, lowest first. `since`: when the answer before was asked for, which told of
-   * less; the validator may have had the height from then on.
-   */
-  readonly rises: { readonly height: bigint; readonly since: number }[];
+  readonly rises: Rise[];
 };
 
-/** Heights of a validator that are kept. Those after them are not, so a validator that is far ahead counts as ahead for longer than it is. */
+/** A height that a validator told of. It may have had it `since` the time at which its answer before was asked for, which told of less. */
+type Rise = { height: bigint; readonly since: number };
+
+/** Rises of a validator that are kept. After so many the last one is raised, so a validator that is far ahead counts as ahead for longer than it is. */
 const maxRises = 64;
 
 /** Answers of so many validators are enough, whatever their stake: a poll of a large network asks no more than these. */
@@ -47,6 +46,7 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     for (const known of [frontiers, heard])
       if (known.size > set.size) for (const node of known.keys()) if (!set.has(node)) known.delete(node);
   };
+  /** The greatest height that more than half of the stake has. Validators that told nothing, this node among them, count as having none. */
   const majorityHeight = (): bigint => {
     const set = validators.current();
     // Most validators are at one of a few heights.
@@ -64,16 +64,19 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     }
     return 0n;
   };
-  /** When a validator last answered that it had no more than a height. */
+  /** When a validator was last asked for an answer that told of no more than a height. */
   const notAboveAt = (node: NodeId, height: bigint): number | undefined => {
     const frontier = frontiers.get(node);
-    if (frontier === undefined) return heard.get(node);
-    const { rises } = frontier;
-    while (rises.length > 1 && (rises[0]?.height ?? 0n) <= height) rises.shift();
-    return frontier.height <= height ? heard.get(node) : rises[0]?.since;
+    return frontier === undefined || frontier.height <= height
+      ? heard.get(node)
+      : frontier.rises.find((rise) => rise.height > height)?.since;
   };
-  /** The latest time that enough validators have reached, by the time of each; that of this node is now. */
-  const reachedBy = (timeOf: (node: NodeId) => number | undefined, isEnough: (stake: bigint, total: bigint) => boolean): number => {
+  /** Forgets the rises to heights that this node has reached, which tell nothing any more. */
+  const forgetReached = (ownHeight: bigint): void => {
+    for (const { rises } of frontiers.values()) while (rises[0] !== undefined && rises[0].height <= ownHeight) rises.shift();
+  };
+  /** The latest time such that enough validators have this time or a later one. Those of others are given; that of this node is now. */
+  const latestOfEnough = (timeOf: (node: NodeId) => number | undefined, isEnough: (stake: bigint, total: bigint) => boolean): number => {
     const times: { readonly at: number; readonly weight: bigint }[] = [];
     let total = 0n;
     for (const [node, weight] of validators.current()) {
@@ -89,7 +92,10 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     return created;
   };
   return {
-    /** Notes what a validator told. `askedAt`: when it was asked, since its answer may have waited while this process was stopped. */
+    /**
+     * Notes what a validator told. `askedAt`: when it was asked, because its answer may have waited while this process was stopped; undefined if it came
+     * too late for the question.
+     */
     set: (node: NodeId, id: Id, height: bigint, askedAt?: number): void => {
       if (!validators.current().has(node)) return;
       const known = frontiers.get(node);
@@ -98,35 +104,33 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
       trim();
       if (known !== undefined && (known.height > height || (known.height === height && known.id === id))) return;
       const rises = known?.rises ?? [];
-      if (known?.height !== height && rises.length < maxRises) rises.push({ height, since });
+      const last = rises.length < maxRises ? undefined : rises.at(-1);
+      if (last !== undefined) last.height = height;
+      else if (known?.height !== height) rises.push({ height, since });
       frontiers.set(node, { id, height, rises });
     },
     get: (node: NodeId): BlockRef | undefined => (validators.current().has(node) ? frontiers.get(node) : undefined),
     /**
-     * The greatest height that validators with more than half of the stake told of, and how old that knowledge is.
+     * The greatest height that validators with more than half of the stake told of, and when they were asked: then or later, more than half of the stake
+     * (this node included), or `enoughHeard` validators, were asked and answered.
      *
-     * `heardAt` is the latest time after which more than half of the stake, this node included, has answered, or `enoughHeard` validators have.
-     * If no majority is known to be above `ownHeight`, `heardAt` may be earlier. Example: a partition ends, some validators answer that they are
-     * above `ownHeight`, and the others are silent. The silent ones may be above it too. So `heardAt` is then no later than when half of the stake
-     * (or `enoughHeard` validators) had answered with `ownHeight` or less.
+     * If that height is not above `ownHeight`, it may be that the majority is above and has not told yet. Example: a partition ends, some validators
+     * answer that they are above, the others are silent. So `heardAt` is then no later than when half of the stake, or `enoughHeard` validators, were
+     * asked and told of `ownHeight` or less. `ownHeight` does not go back from call to call.
      */
     majority: (ownHeight: bigint): Majority => {
+      forgetReached(ownHeight);
       const height = majorityHeight();
-      const answeredAt = reachedBy(
+      const answeredAt = latestOfEnough(
         (node) => heard.get(node),
         (stake, total) => 2n * stake > total,
       );
       if (height > ownHeight) return { height, heardAt: answeredAt };
-      return {
-        height,
-        heardAt: Math.min(
-          answeredAt,
-          reachedBy(
-            (node) => notAboveAt(node, ownHeight),
-            (stake, total) => 2n * stake >= total,
-          ),
-        ),
-      };
+      const notAheadAt = latestOfEnough(
+        (node) => notAboveAt(node, ownHeight),
+        (stake, total) => 2n * stake >= total,
+      );
+      return { height, heardAt: Math.min(answeredAt, notAheadAt) };
     },
     /** Whether validators with at least half of the stake have accepted another block than this node at a height that it has reached. */
     isSplit: (own: OwnBlocks): boolean => {

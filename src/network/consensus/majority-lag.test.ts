@@ -24,10 +24,16 @@ test('the lag of a chain that stands still grows from the first block that it la
   expect(meter.read(46_000)).toBeUndefined();
 });
 
-test('a majority that runs far ahead fills no memory', () => {
+test('of a majority that runs far ahead 1,024 heights are kept, and the last of them counts for those after it', () => {
   const meter = createMajorityLagMeter();
   for (let height = 1; height < 5000; height++) meter.observe(heard(height, height), 0n, height);
   expect(meter.read(10_000)).toEqual({ majorityHeight: 4999n, milliseconds: 9_999 });
+  for (const own of [1023n, 1024n, 4998n]) {
+    meter.observe(heard(4999, 10_000), own, 10_000);
+    expect(meter.read(10_000)).toEqual({ majorityHeight: 4999n, milliseconds: 8_977 });
+  }
+  meter.observe(heard(4999, 10_000), 4999n, 10_000);
+  expect(meter.read(10_000)).toBeUndefined();
 });
 
 test('what the majority accepted while it was not heard counts from when it was last heard', () => {
