@@ -13,10 +13,13 @@ import type { RowSource } from './merge.ts';
 import { asNumber, type OutputRange, type OutputSources, type ReadOutputRow } from './output-sources.ts';
 
 /**
- * Sources of the outputs of one asset. An address may have a million unspent outputs and three of the asset. A balance has a row for every block that
- * changed it, so these blocks tell where the outputs of the asset are: of each block, the outputs of the address are read. Some are of other assets:
- * the caller leaves them out when it makes items of the rows, and the marks below too. Mint outputs have no balance; the unspent ones of an asset are
- * few, and are looked up by their numbers. A mint output may also be in one of the blocks; then it is read twice, and the merge drops the second.
+ * Sources of the outputs of one asset. An address may have a million unspent outputs and three of the asset, and no index is by address and asset. But a
+ * balance has a row for every block that changed it, so these blocks tell where the outputs of the asset are. Of each block all unspent outputs of the
+ * address are read. Those of other assets are left out by the caller when it makes items of the rows. A block without unspent outputs gives one row with
+ * empty bytes, a mark, so that the next read goes on behind it; the caller leaves it out too.
+ *
+ * Mint outputs have no balance; the unspent ones of an asset are few, and are looked up by their numbers. One may also be in one of the blocks: then it
+ * is read twice, and the merge of the sources drops the second.
  */
 export type AssetRanges = {
   /**
@@ -31,12 +34,12 @@ export type AssetRanges = {
   ) => Queries<readonly RowSource<ReadOutputRow>[] | undefined>;
 };
 
-/** A row of a block that changed a balance: an unspent output, or a mark, with empty `bytes`, of a block that has none. */
+/** A row of a block that changed a balance: an unspent output, or a mark. */
 type BlockRow = ReadOutputRow & { readonly height: number };
 type FoundRow = Omit<BlockRow, 'seq'> & { readonly seq: number | null };
 
 /** What a source reads: the outputs of an owner in a range, up to a block. */
-type Part = { readonly owner: Uint8Array; readonly order: Order; readonly range: OutputRange; readonly pin: PinnedBlock };
+type OwnedRange = { readonly owner: Uint8Array; readonly order: Order; readonly range: OutputRange; readonly pin: PinnedBlock };
 
 export function createAssetRanges(t: Tables & IndexTables, dialect: Sql['dialect'], sources: OutputSources): AssetRanges {
   const number = asNumber(dialect);
@@ -66,19 +69,22 @@ export function createAssetRanges(t: Tables & IndexTables, dialect: Sql['dialect
       `SELECT m.seq FROM ${t.minter} m WHERE m.asset ${isKey} AND NOT EXISTS (SELECT 1 FROM ${t.spend} s WHERE s.utxo = m.seq) LIMIT ${maxMintOutputs + 1}`,
   );
 
-  const inBlocks = (asset: Uint8Array, part: Part): RowSource<ReadOutputRow> => ({
+  const inBlocks = (asset: Uint8Array, owned: OwnedRange): RowSource<ReadOutputRow> => ({
     queryAfter: (row, limit) => {
       const last = row as BlockRow | undefined;
-      const { from, to } = heightsAfter(last, part);
-      const { above, below } = numbersAfter(last, part);
-      return { text: blockTexts[part.order], values: [part.owner, asset, ownBytes, from, to, limit, part.owner, above + 1, below, limit] };
+      const { from, to } = heightsAfter(last, owned);
+      const { above, below } = numbersAfter(last, owned);
+      return {
+        text: blockTexts[owned.order],
+        values: [owned.owner, asset, ownBytes, from, to, limit, owned.owner, above + 1, below, limit],
+      };
     },
-    rowsFrom: (found, after) => placeMarks(found as readonly FoundRow[], after ?? startOf(part)),
+    rowsFrom: (found, after) => placeMarks(found as readonly FoundRow[], after ?? startOf(owned)),
   });
-  const byNumber = (numbers: string, part: Part): RowSource<ReadOutputRow> => ({
+  const byNumber = (numbers: string, owned: OwnedRange): RowSource<ReadOutputRow> => ({
     queryAfter: (row, limit) => {
-      const { above, below } = numbersAfter(row, part);
-      return { text: numberTexts[part.order], values: [part.owner, numbers, above, below, part.pin.height, limit] };
+      const { above, below } = numbersAfter(row, owned);
+      return { text: numberTexts[owned.order], values: [owned.owner, numbers, above, below, owned.pin.height, limit] };
     },
   });
 
@@ -90,21 +96,21 @@ export function createAssetRanges(t: Tables & IndexTables, dialect: Sql['dialect
       const numbers = dialect === 'sqlite' ? JSON.stringify(seqs) : arrayText(seqs);
       return filled.flatMap(({ address, set }) => {
         if (set !== outputSets.unspent) return [sources.inTimeOrder(address, set, order, range, pin, includeSpent)];
-        const part: Part = { owner: addressToBytes(address), order, range, pin };
-        return [inBlocks(asset, part), ...(seqs.length === 0 ? [] : [byNumber(numbers, part)])];
+        const owned: OwnedRange = { owner: addressToBytes(address), order, range, pin };
+        return [inBlocks(asset, owned), ...(seqs.length === 0 ? [] : [byNumber(numbers, owned)])];
       });
     },
   };
 }
 
 /** The numbers of outputs that are still to be read: the range, cut at the last row. */
-function numbersAfter(last: ReadOutputRow | undefined, { order, range }: Part): { readonly above: number; readonly below: number } {
+function numbersAfter(last: ReadOutputRow | undefined, { order, range }: OwnedRange): { readonly above: number; readonly below: number } {
   if (last === undefined) return range;
   return order === 'asc' ? { above: last.seq, below: range.below } : { above: range.above, below: last.seq };
 }
 
 /** The blocks that are still to be read: from that of the last row on, which may have more outputs; a mark is the only row of its block. */
-function heightsAfter(last: BlockRow | undefined, { order, range, pin }: Part): { readonly from: number; readonly to: number } {
+function heightsAfter(last: BlockRow | undefined, { order, range, pin }: OwnedRange): { readonly from: number; readonly to: number } {
   const step = order === 'asc' ? 1 : -1;
   const next = last === undefined ? range.height : isMark(last) ? last.height + step : last.height;
   return order === 'asc' ? { from: next ?? 0, to: pin.height } : { from: 0, to: Math.min(next ?? pin.height, pin.height) };
@@ -124,8 +130,8 @@ const isMark = (row: BlockRow): boolean => row.bytes?.length === 0;
 
 type Position = Pick<ReadOutputRow, 'key' | 'seq'>;
 
-/** The position before the first row of a part. */
-const startOf = ({ order, range }: Part): Position =>
+/** The position before the first row of an owned range. */
+const startOf = ({ order, range }: OwnedRange): Position =>
   order === 'asc' ? { key: Number.MIN_SAFE_INTEGER, seq: range.above } : { key: Number.MAX_SAFE_INTEGER, seq: range.below };
 
 const noBytes = new Uint8Array(0);
