@@ -21,11 +21,15 @@ test('calls cost CPU time and statements; both chains answer them', async () => 
   chain.close();
 });
 
-test('a kept chain of UTXOs is read again with the same sample', async () => {
-  const load = () => prepareScaleDir(join(dir, 'utxos'), 20, new AbortController().signal);
-  const made = await load();
+test('a kept chain of UTXOs is read again with the same sample, and that of a run that was stopped is completed', async () => {
+  const load = (name: string, blocks = 20, signal = new AbortController().signal) => prepareScaleDir(join(dir, name), blocks, signal);
+  const made = await load('utxos');
   expect(made.perSecond.length).toBe(10);
   expect(made.sample.heights.map(Number)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
-  expect(await load()).toEqual(made);
+  expect(await load('utxos')).toEqual(made);
+  await expect(load('stopped', 20, AbortSignal.abort())).rejects.toThrow('stopped');
+  await expect(load('stopped', 10)).rejects.toThrow('has another chain');
+  const completed = await load('stopped');
+  expect([completed.perSecond.length, completed.sample]).toEqual([9, made.sample]);
   rmSync(dir, { recursive: true });
 });

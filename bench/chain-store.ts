@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { configFrom } from '../src/app/config/config.ts';
 import { parseFlags } from '../src/app/config/flags.ts';
 import { createNetworkContext, type NetworkContext } from '../src/app/node/network-context.ts';
@@ -7,6 +10,7 @@ import { createBunEnv } from '../src/app/platform/bun/env.ts';
 import type { Env } from '../src/app/platform/env.ts';
 import { createLog } from '../src/base/log/log.ts';
 import type { PublicKeyOf } from '../src/ledger/index-write/block-writer.ts';
+import type { AcceptedBlock } from '../src/ledger/state/history.ts';
 import type { Database } from '../src/ledger/store/database.ts';
 import type { Store } from '../src/ledger/store/store.ts';
 import { BenchError } from './fault.ts';
@@ -50,6 +54,19 @@ export function openChainStore(dir: string, access: 'write' | 'read', options: C
   } catch (error) {
     store.close();
     throw error;
+  }
+}
+
+/** The first block of the local network, which generated chains follow. */
+export function readGenesisBlock(): AcceptedBlock {
+  const dir = mkdtempSync(join(tmpdir(), 'serac-bench-'));
+  try {
+    const store = openChainStore(dir, 'write');
+    const genesis = store.state.lastAccepted();
+    store.close();
+    return genesis;
+  } finally {
+    rmSync(dir, { recursive: true });
   }
 }
 

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Block } from '../src/avm/tx/block.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText } from '../src/base/bytes/id.ts';
 import { localChainParams } from '../test/wallet-kit.ts';
-import { openChainStore } from './chain-store.ts';
+import { readGenesisBlock } from './chain-store.ts';
 import { createGrowingChain, txsPerBlock } from './growing-chain.ts';
 
 /*
@@ -19,19 +16,7 @@ const chain = createGrowingChain(last * txsPerBlock);
 const kept = new Map<number, string>();
 /** Blocks that an indexer may ask for again after a restart, and more than it fetches ahead. */
 const keptBlocks = 8192;
-let parent: Pick<Block, 'id' | 'height' | 'time'> = readGenesis();
-
-function readGenesis(): typeof parent {
-  const dir = mkdtempSync(join(tmpdir(), 'serac-bench-'));
-  try {
-    const store = openChainStore(dir, 'write');
-    const genesis = store.state.lastAccepted();
-    store.close();
-    return genesis;
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}
+let parent: Pick<Block, 'id' | 'height' | 'time'> = readGenesisBlock();
 
 function blockAt(height: number): string | undefined {
   while (Number(parent.height) < Math.min(height, last)) {

@@ -5,7 +5,7 @@ import { parseUtxo } from '../src/avm/tx/utxo.ts';
 import { fromHex, toHex } from '../src/base/bytes/hex.ts';
 import type { NewBlock } from '../src/ledger/state/block-change.ts';
 import { ewoq } from '../test/wallet-kit.ts';
-import { openChainStore } from './chain-store.ts';
+import { openChainStore, readGenesisBlock } from './chain-store.ts';
 import { BenchError } from './fault.ts';
 import { type ChainSample, createScaleGenerator } from './scale-chain.ts';
 
@@ -15,16 +15,14 @@ export type ScaleDir = {
   readonly blocks: number;
   readonly sample: ChainSample;
   readonly megabytes: number;
-  /** Blocks made, stored and indexed per second in each tenth. */
+  /** Blocks made, stored and indexed per second in each tenth, of those that the last run began. */
   readonly perSecond: readonly number[];
 };
 
-/** Generates a chain of a number of blocks in a directory, or reuses the chain of an earlier run. */
+/** Generates a chain of a number of blocks in a directory. Reuses the chain of an earlier run, and completes that of a run that was stopped. */
 export async function prepareScaleDir(dir: string, blocks: number, signal: AbortSignal): Promise<ScaleDir> {
   const infoFile = join(dir, 'bench.json');
   if (existsSync(infoFile)) return { dir, ...readInfo(readFileSync(infoFile, 'utf8')) };
-  if (existsSync(join(dir, 'db')))
-    throw new BenchError(`${dir} is the data directory of a node, or of a run that was interrupted: choose another directory`);
   mkdirSync(dir, { recursive: true });
   const perSecond = await load(dir, blocks, signal);
   const made = {
@@ -37,7 +35,10 @@ export async function prepareScaleDir(dir: string, blocks: number, signal: Abort
   return { dir, ...made };
 }
 
-/** Stores and indexes the blocks, many per commit, as a node that catches up does. */
+/**
+ * Stores and indexes the blocks, many per commit, as a node that catches up does. Blocks that a stopped run has stored are generated again, which gives
+ * the same ones, and are not stored again.
+ */
 async function load(dir: string, blocks: number, signal: AbortSignal): Promise<{ readonly sample: ChainSample; readonly rates: number[] }> {
   const publicKeyOf = (address: string) => (address === ewoq.address ? nativeKeyCrypto.publicKey(ewoq.secret) : undefined);
   const store = openChainStore(dir, 'write', { skipDiskSync: true, publicKeyOf });
@@ -45,24 +46,30 @@ async function load(dir: string, blocks: number, signal: AbortSignal): Promise<{
     const { state, index } = store;
     if (index === undefined) throw new BenchError('the history index is disabled');
     const generator = createScaleGenerator(blocks);
+    const tenth = blocks / 10;
     const rates: number[] = [];
     let since = performance.now();
-    let parent: Pick<NewBlock['block'], 'id' | 'height' | 'time'> = state.lastAccepted();
+    const stored = state.lastAccepted();
+    const otherChain = new BenchError(`${dir} has another chain: choose another directory`);
+    if (stored.height > blocks) throw otherChain;
+    let parent: Pick<NewBlock['block'], 'id' | 'height' | 'time'> = readGenesisBlock();
     let batch: NewBlock[] = [];
     for (let made = 1; made <= blocks; made++) {
       const next = generator.nextBlock(parent);
       parent = next.block;
-      batch.push(next);
-      if (batch.length < blocksPerCommit && made % (blocks / 10) !== 0) continue;
-      state.commitAll(batch, index.indexBlocks);
+      if (parent.height === stored.height && parent.id !== stored.id) throw otherChain;
+      if (parent.height > stored.height) batch.push(next);
+      if (made % blocksPerCommit !== 0 && made % tenth !== 0) continue;
+      if (batch.length > 0) state.commitAll(batch, index.indexBlocks);
       batch = [];
       if (signal.aborted) throw new BenchError('stopped');
       // Lets the event loop handle signals.
       await Bun.sleep(0);
-      if (made % (blocks / 10) !== 0) continue;
-      rates.push(Math.round(blocks / 10 / ((performance.now() - since) / 1000)));
+      if (made % tenth !== 0) continue;
+      const isWhole = made - tenth >= stored.height;
+      if (isWhole) rates.push(Math.round(tenth / ((performance.now() - since) / 1000)));
       since = performance.now();
-      console.error(`  ${made} blocks, ${rates.at(-1)} per second`);
+      console.error(`  ${made} blocks${isWhole ? `, ${rates.at(-1)} per second` : ''}`);
     }
     return { sample: generator.sample(), rates };
   } finally {
