@@ -58,20 +58,17 @@ export function blockFacts({ block, firstTx, applied, created, consumed, importe
   let burned = 0n;
   const txs = applied.map(({ tx, effects }, i): TxFacts => {
     const seq = firstTx + i;
-    const [addresses, assets]: [Address[], Id[]] = [[], []];
-    const add = ({ assetID, output }: Utxo): void => {
-      assets.push(assetID);
-      for (const address of output.addresses) addresses.push(address);
-    };
-    for (const utxo of inputs.get(seq) ?? noUtxos) add(utxo);
+    const addresses: Address[] = [];
+    const assets: Id[] = [];
+    for (const utxo of inputs.get(seq) ?? noUtxos) addNames(utxo, addresses, assets);
     if (effects.imported !== undefined)
       for (const id of effects.imported.ids) {
         const utxo = imported.get(id);
-        if (utxo !== undefined) add(utxo);
+        if (utxo !== undefined) addNames(utxo, addresses, assets);
       }
     for (const sender of addresses) senders.add(sender);
-    for (const utxo of effects.created) add(utxo);
-    if (effects.exported !== undefined) for (const utxo of effects.exported.utxos) add(utxo);
+    for (const utxo of effects.created) addNames(utxo, addresses, assets);
+    if (effects.exported !== undefined) for (const utxo of effects.exported.utxos) addNames(utxo, addresses, assets);
     for (const asset of assetsNamedIn(tx)) assets.push(asset);
     for (const address of addresses) involved.add(address);
     burned += burnedAmount(tx, feeAsset);
@@ -88,12 +85,22 @@ export function blockFacts({ block, firstTx, applied, created, consumed, importe
   };
 }
 
+/** Adds the owners and the asset of an output. */
+function addNames({ assetID, output }: Utxo, addresses: Address[], assets: Id[]): void {
+  assets.push(assetID);
+  for (const address of output.addresses) addresses.push(address);
+}
+
 const noUtxos: readonly Utxo[] = [];
 const noIds: readonly Id[] = [];
 
 /** The values without duplicates, in their order. A set for each of the many transactions with few addresses takes longer than comparing them. */
-const distinct = <T>(values: readonly T[]): readonly T[] =>
-  values.length <= 16 ? values.filter((value, i) => values.indexOf(value) === i) : [...new Set(values)];
+function distinct<T>(values: readonly T[]): readonly T[] {
+  if (values.length > 16) return [...new Set(values)];
+  const found: T[] = [];
+  for (const value of values) if (!found.includes(value)) found.push(value);
+  return found;
+}
 
 /** Assets that a transaction names without a known output: a CreateAssetTx may create none, and the outputs of an import may be unknown. */
 function assetsNamedIn({ id, unsigned }: Tx): readonly Id[] {
