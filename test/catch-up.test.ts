@@ -144,6 +144,16 @@ const errorsIn = (health: string): string =>
     .flatMap(([name, { error }]) => (error === undefined ? [] : [`${name}: ${error}`]))
     .join(', ');
 
+/** What a staker says of itself when the test has failed. */
+async function describe({ name, program, client }: SeracStaker): Promise<string> {
+  const exit = await Promise.race([program.exited.then((code) => `exited with ${code}`), Bun.sleep(100).then(() => 'runs')]);
+  const health = await Promise.race([
+    client.send('GET', '/ext/health').then(({ text }) => text, String),
+    Bun.sleep(5000).then(() => 'silent'),
+  ]);
+  return `${name} ${exit}; health: ${health}; the end of its log:\n${program.stderrText().slice(-4000)}`;
+}
+
 test(
   `five stakers with faults of peers and sources for ${seconds} s: at the tip within seconds of what was missing coming back`,
   async () => {
@@ -236,6 +246,9 @@ test(
       expect(times.length).toBeGreaterThan(0);
       expect(accepted.length).toBeGreaterThan(0);
       expect(found.filter((line) => line.includes('healthy at height'))).toEqual([]);
+    } catch (error) {
+      for (const node of nodes) console.log(await describe(node));
+      throw error;
     } finally {
       await stop();
     }
