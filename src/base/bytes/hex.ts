@@ -61,7 +61,9 @@ const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
  */
 function decodeDigits(digits: string): Uint8Array {
   const bytes = Buffer.from(digits, 'hex');
-  if (bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length) return bytes;
+  // Not a Buffer: `slice` of a Buffer calls its constructor, so each transaction cut out of a block would take 0.3 µs in place of 0.1.
+  if (bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length)
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   // Go reports a bad digit before an odd length.
   const at = digits.search(/[^0-9a-fA-F]/);
   if (at < 0) throw new HexError('encoding/hex: odd length hex string', { code: 'HEX_ODD_LENGTH', length: digits.length });
