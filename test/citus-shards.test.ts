@@ -59,14 +59,18 @@ describe.skipIf(namedCitus === undefined)(citusSuite('shards of Citus'), () => {
       },
       log: Object.assign((line: string) => void lines.push(line), { isShown: () => true }),
     });
-    const read = async () => {
+    const readAll = async () => {
       sent.length = 0;
       const { results, last: end } = await reads.groupThen([query], last);
-      expect((end as { n: number }[]).map(({ n }) => n)).toEqual([1]);
-      return (results[0] as PromiseFulfilledResult<unknown[]>).value;
+      return { rows: (results[0] as PromiseFulfilledResult<unknown[]>).value, moved: (end as { n: number }[]).map(({ n }) => n) };
+    };
+    const read = async () => {
+      const { rows: found, moved } = await readAll();
+      expect(moved).toEqual([1]);
+      return found;
     };
     const isDirect = () => sent.some((text) => /FROM moved_owner_\d+ /.test(text));
-    return { read, isDirect, lines, retry: () => retry(), close: reads.close };
+    return { read, readAll, isDirect, lines, asked: () => sent.slice(1), retry: () => retry(), close: reads.close };
   }
   const rows = [{ seq: -1, id: address }];
 
@@ -101,6 +105,35 @@ describe.skipIf(namedCitus === undefined)(citusSuite('shards of Citus'), () => {
     await sql.all('INSERT INTO moved VALUES (1, ?)', [address]);
     await sql.all('DELETE FROM moved WHERE seq = 2', []);
     await sql.all('DELETE FROM moved_owner WHERE seq = -2 AND address = ?', [address]);
+  });
+
+  test('the last statement shows what was committed before it, and is run only after a commit', async () => {
+    const { read, readAll, isDirect, asked, close } = openReads();
+    await eventually(read, () => isDirect());
+    const movedThen = async (statements: number) => {
+      const { moved } = await readAll();
+      expect(asked()).toHaveLength(statements);
+      return moved;
+    };
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const writing = admin.write(async (tx) => {
+      await tx.all(`INSERT INTO ${schema}.moved VALUES (3, ?)`, [address]);
+      begun.resolve();
+      await ended.promise;
+    });
+    await begun.promise;
+    // The background of PostgreSQL and Citus ends transactions too.
+    await eventually(
+      () => movedThen(1).catch(() => undefined),
+      (moved) => moved?.[0] === 1,
+    );
+    ended.resolve();
+    await writing;
+    expect(await movedThen(2)).toEqual([2]);
+    await sql.all('DELETE FROM moved WHERE seq = 3', []);
+    expect(await movedThen(2)).toEqual([1]);
+    await close();
   });
 
   test('the coordinator answers while the workers are not reached from here, which is logged once', async () => {

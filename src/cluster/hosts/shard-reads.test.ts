@@ -31,6 +31,8 @@ function openCluster() {
   const delays = new Map<Name, Promise<void>>();
   const retries: (() => void)[] = [];
   let placements = 1;
+  /** PostgreSQL's snapshot on the coordinator; null on a replica. */
+  let snapshot: string | null = 's1';
   const workerAt = (shard: number): string[] => (workers[(shard + (placements === 1 ? 0 : 1)) % 2] as string).split(':');
   const mapRows = () =>
     Array.from({ length: shardCount }, (_, i) => {
@@ -42,7 +44,8 @@ function openCluster() {
     const failure = failures.get(server)?.(text);
     if (failure !== undefined) throw failure;
     if (text.includes('is_divided')) return mapRows();
-    return [text.includes('AS placements') ? { server, placements: `${placements}` } : { server }];
+    if (text.startsWith('SELECT CASE')) return [{ snapshot }];
+    return [text.includes('AS placements') ? { server, placements: `${placements}`, snapshot } : { server }];
   };
   const open = (server: Name) => ({
     all: async <Row>(text: string) => {
@@ -78,7 +81,13 @@ function openCluster() {
     failures,
     delays,
     retries,
-    move: () => void placements++,
+    move: () => {
+      placements++;
+      snapshot = `moved ${placements}`;
+    },
+    setSnapshot: (to: string | null) => {
+      snapshot = to;
+    },
     /** The servers that gave the rows of a query, in turn. */
     read: async (asked: SqlQuery): Promise<unknown> => {
       sent.length = 0;
@@ -86,6 +95,11 @@ function openCluster() {
       return result?.status === 'fulfilled' ? result.value.map((row) => (row as { server: Name }).server) : result?.reason;
     },
     sent: () => sent.map(({ server }) => server),
+    /** What the coordinator was asked for, in turn. */
+    asked: () =>
+      sent.flatMap(({ server, text }) =>
+        server !== 'coordinator' ? [] : text.startsWith('SELECT CASE') ? 'snapshot' : text.includes('AS placements') ? 'state' : text,
+      ),
     settle: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
@@ -180,4 +194,31 @@ test('a shard that is not there or not allowed is left to the coordinator, and l
     await cluster.settle();
     expect(await cluster.read(query(keyOn('a:1')))).toEqual(['a:1']);
   }
+});
+
+test('the coordinator is asked for the state again only when its snapshot has changed', async () => {
+  const cluster = await openKnown();
+  const onA = query(keyOn('a:1'));
+  const read = async () => {
+    expect(await cluster.read(onA)).toEqual(['a:1']);
+    return cluster.asked();
+  };
+  expect(await read()).toEqual(['snapshot']);
+  cluster.setSnapshot('s2');
+  expect(await read()).toEqual(['snapshot', 'state']);
+  expect(await read()).toEqual(['snapshot']);
+  // On a replica the same text may stand for another state.
+  cluster.setSnapshot(null);
+  expect(await read()).toEqual(['snapshot', 'state']);
+  expect(await read()).toEqual(['state']);
+});
+
+test('what the coordinator answers is of the server whose state is read', async () => {
+  const cluster = await openKnown();
+  const local = { text: 'SELECT value FROM meta', values: [] };
+  expect(await cluster.read(local)).toEqual(['coordinator']);
+  expect(cluster.asked()).toEqual([local.text, 'snapshot']);
+  cluster.setSnapshot('another server');
+  await cluster.read(local);
+  expect(cluster.asked()).toEqual([local.text, 'snapshot', local.text, 'state']);
 });

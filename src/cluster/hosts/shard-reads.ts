@@ -4,7 +4,8 @@ import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { GroupThen, Postgres } from '../postgres/postgres.ts';
 import { isDatabaseDown, isSlowStatement, isTableRefusal, PostgresError } from '../postgres/postgres-fault.ts';
-import { addPlacements, readShardMap, type ShardedTable, type Worker } from './shard-map.ts';
+import { createCoordinatorReads } from './coordinator-reads.ts';
+import { readShardMap, type ShardedTable, type Worker } from './shard-map.ts';
 import { createShardRouting, type ShardQuery, type ShardRouting } from './shard-routing.ts';
 
 /** Milliseconds after which shards are looked for again: a worker did not answer, or a shard was not on the worker where it had been. */
@@ -16,9 +17,9 @@ type Routes = ShardRouting & { readonly placements: string };
 /**
  * Reads shards of a Citus cluster on the workers that have them. Through the coordinator each execution of a statement is planned twice, by the coordinator
  * and by the worker, which takes ten times what running it does; a worker that is asked for its shard by name keeps the plan, as PostgreSQL does.
- * The coordinator is asked last, for the state of the index and for the placements of the shards: if they have changed, what the workers answered is
- * thrown away, and the coordinator answers. It also answers queries about shards of a worker that cannot be reached from here, and queries of many
- * shards.
+ * The coordinator is asked last (coordinator-reads.ts), for the state of the index and for the placements of the shards: if these have changed, what the
+ * workers answered is thrown away, and the coordinator answers. It also answers queries about shards of a worker that cannot be reached from here, and
+ * queries of many shards.
  */
 export function createShardReads({
   coordinator,
@@ -32,6 +33,7 @@ export function createShardReads({
   readonly log: ClusterEnv['log'];
 }) {
   const logChange = logChanges(log);
+  const coordinatorReads = createCoordinatorReads(coordinator);
   let routes: Routes | undefined;
   /** The connection pools of the workers that are reached from here. */
   const pools = new Map<string, Postgres>();
@@ -161,11 +163,9 @@ export function createShardReads({
         retryLater();
       }
       if (ofShards.some((result) => isOutdated(result) || isLost(result))) return coordinator().groupThen(queries, last);
-      const local = (query: SqlQuery): SqlQuery => ({ text: used.toLocal(query.text), values: query.values });
+      const local = ({ text, values }: SqlQuery): SqlQuery => ({ text: used.toLocal(text), values });
       const others = queries.filter((_, i) => asked[i] === undefined).map(local);
-      const group = await coordinator()
-        .groupThen(others, addPlacements(local(last)))
-        .catch(unlessOutdated);
+      const group = await coordinatorReads.groupThen(others, local(last)).catch(unlessOutdated);
       const rest = [...(group?.results ?? [])];
       const [current] = (group?.last ?? []) as readonly { readonly placements: string }[];
       if (group !== undefined && current?.placements === used.placements && !rest.some(isOutdated)) {
