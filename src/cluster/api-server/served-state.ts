@@ -92,7 +92,7 @@ export function createServedState({
       await floor.raise(read.state.position);
       return read;
     },
-    /** Reads for answers that no later block changes, which a host gives that has less than was served. */
+    /** Reads for answers that no later block changes: a host that has less than was served may give them too. `atLeast` comes first, then the reads. */
     settled: {
       /** Rejects with DATABASE_BEHIND unless the host has the block at a height, and all that was backfilled when the floor was served. */
       atLeast: async (height: number): Promise<void> => {

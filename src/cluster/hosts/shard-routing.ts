@@ -24,7 +24,7 @@ type Plan = {
   readonly keys: readonly Key[];
   readonly workerOf: (shard: number) => Worker;
   readonly textOf: (shard: number) => string;
-  /** Whether the rows of a list are those of its parts. */
+  /** Whether the rows of a list of keys are those of any part of the list and those of the rest, so that workers can read parts of it. */
   readonly isDivisible: boolean;
   /** One text for all shards of a worker, with a list of keys for each: with 50 keys it takes 0.6 of the time of one text for each shard. */
   readonly unionOf: (worker: string) => { readonly text: string; readonly shards: readonly number[] };
@@ -32,7 +32,9 @@ type Plan = {
 
 /**
  * Finds the shards of queries. The rule is the one by which Citus sends a query as it is to a worker: each divided table in it has a condition on the
- * column by which it is divided, and all keys are of one shard. A plain look-up of a list of keys becomes one query for each worker.
+ * column by which it is divided, and all keys are of one shard. A plain look-up of a list of keys becomes one query for each worker. It reads our own
+ * statements, which name each table after FROM or JOIN and have one condition for each; a text in which these are not equally many is left to the
+ * coordinator.
  */
 export function createShardRouting({ tables }: Pick<ShardMap, 'tables'>): ShardRouting {
   const names = [...tables.keys()].join('|');
@@ -52,6 +54,7 @@ export function createShardRouting({ tables }: Pick<ShardMap, 'tables'>): ShardR
     const together = Array.from({ length: shardCount }, (_, i) =>
       divided.every(({ shards }) => shards[i]?.worker.name === workerOf(i).name),
     );
+    // A table that is named elsewhere (`INSERT INTO`) would keep its name, which no worker knows.
     if (!together.every(Boolean) || anyTable.test(text.replace(readTable, ''))) return 'coordinator';
     const textOf = memoize((shard: number) => toShard(text, shard));
     return {
@@ -79,7 +82,7 @@ export function createShardRouting({ tables }: Pick<ShardMap, 'tables'>): ShardR
       );
       const byShard = Map.groupBy(elements, (element) => shardOf(typeof element === 'string' ? keyOf(element) : element));
       const [first] = byShard.keys();
-      // Without keys, a count of no rows is a row still.
+      // Without keys there are no rows; but a text that counts them has one row, with 0, and only a server can make it.
       if (first === undefined) return plan.isDivisible ? [] : undefined;
       if (byShard.size === 1) return [{ text: plan.textOf(first), values, worker: plan.workerOf(first) }];
       if (!plan.isDivisible) return undefined;
@@ -105,13 +108,14 @@ function findKeys(text: string, columns: ReadonlySet<string>): readonly Key[] {
   }));
 }
 
-/** Shards of a worker up to which each has a text of its own: that of all shards takes as long as four. */
+/** Up to so many shards of a worker are asked one by one; one text for all its shards takes as long as four texts for one. */
 const fewShards = 4;
 
 /** What makes one row of several, or leaves rows out. */
 const combinesRows = /\b(?:LIMIT|ORDER BY|GROUP BY|DISTINCT|EXISTS|WITH|(?:count|sum|max|min|string_agg)\()/i;
 
-/** The elements of PostgreSQL's text of an array of numbers or bytes, as they are written there. */
+/** The elements of PostgreSQL's text of an array, as they are written there: numbers, or bytes as `"\\\\x0102"`. */
 const elementsOf = (list: string): readonly string[] => (list === '{}' ? [] : list.slice(1, -1).split(','));
 
+/** The value of an element; keys that are no part of a list are never strings. */
 const keyOf = (element: string): SqlValue => (element.startsWith('"') ? fromHex(element.slice(4, -1)) : Number(element));
