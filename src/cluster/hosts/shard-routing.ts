@@ -114,7 +114,7 @@ const fewShards = 4;
 /** What makes one row of several, or leaves rows out. */
 const combinesRows = /\b(?:LIMIT|ORDER BY|GROUP BY|DISTINCT|EXISTS|WITH|(?:count|sum|max|min|string_agg)\()/i;
 
-/** The elements of PostgreSQL's text of an array, as they are written there: numbers, or bytes as `"\\\\x0102"`. */
+/** The elements of PostgreSQL's text of an array, as they are written there: numbers, or bytes as `"\\x0102"`. */
 const elementsOf = (list: string): readonly string[] => (list === '{}' ? [] : list.slice(1, -1).split(','));
 
 /** The value of an element; keys that are no part of a list are never strings. */
