@@ -18,7 +18,8 @@ export type CurvePoint = {
   readonly txs: number;
   /** Microseconds of CPU time per transaction. `server`: all processes of PostgreSQL, its checkpoints and vacuums included. */
   readonly indexer: number;
-  readonly session: number;
+  /** Undefined if the indexer had to connect again within the range. */
+  readonly session?: number;
   readonly server: number;
   /** Transactions per second, on the machine as busy as it was. */
   readonly rate: number;
@@ -102,7 +103,7 @@ export function formatCurve(points: readonly CurvePoint[]): string {
     ['transactions', 'indexer, µs', 'PostgreSQL, µs', 'its session', 'per second', 'WAL, bytes', 'database, bytes', 'memory, ns', ''],
     ...points.map(({ from, txs, indexer, server, session, rate, wal, bytes, read }) => [
       `${number(from)} to ${number(txs)}`,
-      ...[indexer, server, session, rate, wal, bytes, read].map(number),
+      ...[indexer, server, session, rate, wal, bytes, read].map((value) => (value === undefined ? '–' : number(value))),
       '',
     ]),
   ]);
@@ -112,7 +113,7 @@ type Sample = {
   readonly txs: number;
   readonly at: number;
   readonly indexer: number;
-  readonly session: number;
+  readonly session: { readonly pid: number; readonly seconds: number };
   readonly server: number;
   readonly lsn: number;
 };
@@ -133,7 +134,10 @@ async function readSample(sql: Postgres, indexer: number): Promise<Sample> {
     txs: Math.max(0, (progress?.height ?? 0) - 1) * txsPerBlock,
     at: performance.now(),
     indexer: readCpuSeconds(indexer) ?? 0,
-    session: Math.max(0, ...sessions.map((one) => readCpuSeconds(one.pid) ?? 0)),
+    // The indexer writes through one of them.
+    session: sessions
+      .map((one) => ({ pid: one.pid, seconds: readCpuSeconds(one.pid) ?? 0 }))
+      .reduce((most, one) => (one.seconds > most.seconds ? one : most), { pid: 0, seconds: 0 }),
     server: readServerSeconds(parentOf(pid)),
     lsn,
   };
@@ -146,14 +150,15 @@ async function measure(sql: Postgres, before: Sample, now: Sample): Promise<Curv
     [],
   );
   const count = now.txs - before.txs;
-  const per = (of: 'indexer' | 'session' | 'server') => Math.round(((now[of] - before[of]) * 1e7) / count) / 10;
+  const per = (seconds: number): number => Math.round((seconds * 1e7) / count) / 10;
+  const isSameSession = now.session.pid === before.session.pid || before.session.pid === 0;
   return {
     date: new Date().toISOString().slice(0, 16),
     from: before.txs,
     txs: now.txs,
-    indexer: per('indexer'),
-    session: per('session'),
-    server: per('server'),
+    indexer: per(now.indexer - before.indexer),
+    ...(isSameSession ? { session: per(now.session.seconds - before.session.seconds) } : {}),
+    server: per(now.server - before.server),
     rate: Math.round((count * 1000) / (now.at - before.at)),
     wal: Math.round((now.lsn - before.lsn) / count),
     bytes: Math.round((size?.bytes ?? Number.NaN) / now.txs),
