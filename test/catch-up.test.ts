@@ -145,12 +145,11 @@ const errorsIn = (health: string): string =>
     .join(', ');
 
 /** What a staker says of itself when the test has failed. */
-async function describe({ name, program, client }: SeracStaker): Promise<string> {
+async function tellOf(staker: SeracStaker): Promise<string> {
+  const { name, program } = staker;
   const exit = await Promise.race([program.exited.then((code) => `exited with ${code}`), Bun.sleep(100).then(() => 'runs')]);
-  const health = await Promise.race([
-    client.send('GET', '/ext/health').then(({ text }) => text, String),
-    Bun.sleep(5000).then(() => 'silent'),
-  ]);
+  const [{ client }] = nodesWithin([staker], 5000) as [NetworkNode];
+  const health = await client.send('GET', '/ext/health').then(({ text }) => text, String);
   return `${name} ${exit}; health: ${health}; the end of its log:\n${program.stderrText().slice(-4000)}`;
 }
 
@@ -247,7 +246,7 @@ test(
       expect(accepted.length).toBeGreaterThan(0);
       expect(found.filter((line) => line.includes('healthy at height'))).toEqual([]);
     } catch (error) {
-      for (const node of nodes) console.log(await describe(node));
+      for (const node of nodes) console.log(await tellOf(node));
       throw error;
     } finally {
       await stop();

@@ -118,7 +118,7 @@ export const peerResources: readonly ResourceRow[] = [
       'network/outer-chain/undecided-outer-blocks.ts verified holders built',
       'network/snowman/consensus.ts blocks heights ids',
       'network/snowman/polls.ts polls',
-      'network/consensus/majority-lag.ts ahead',
+      'network/consensus/heights-ahead.ts ahead',
     ],
   },
   {

@@ -32,7 +32,7 @@ export function askNodes<N extends { readonly url: string }, T>(
   const answers: T[] = [];
   const failures: { url: string; error: unknown }[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<Answers<T>>();
-  /** Defined from when more than half have answered: the timer is started once. */
+  /** Cancels the timer that ends the wait for the others. It is started once, when more than half have answered. */
   let cancel: (() => void) | undefined;
   const end = (): void => {
     cancel?.();

@@ -24,7 +24,7 @@ type Plan = {
   readonly keys: readonly Key[];
   readonly workerOf: (shard: number) => Worker;
   readonly textOf: (shard: number) => string;
-  /** Whether the rows of a list of keys are those of any part of the list and those of the rest, so that workers can read parts of it. */
+  /** Whether a list of keys can be read in parts by several workers: the rows of all parts together are the rows of the list. */
   readonly isDivisible: boolean;
   /** One text for all shards of a worker, with a list of keys for each: with 50 keys it takes 0.6 of the time of one text for each shard. */
   readonly unionOf: (worker: string) => { readonly text: string; readonly shards: readonly number[] };
@@ -82,7 +82,7 @@ export function createShardRouting({ tables }: Pick<ShardMap, 'tables'>): ShardR
       );
       const byShard = Map.groupBy(elements, (element) => shardOf(typeof element === 'string' ? keyOf(element) : element));
       const [first] = byShard.keys();
-      // Without keys there are no rows; but a text that counts them has one row, with 0, and only a server can make it.
+      // An empty list of keys has no rows. But a text that counts rows then returns one, with 0, which a server must make.
       if (first === undefined) return plan.isDivisible ? [] : undefined;
       if (byShard.size === 1) return [{ text: plan.textOf(first), values, worker: plan.workerOf(first) }];
       if (!plan.isDivisible) return undefined;

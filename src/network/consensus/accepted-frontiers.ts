@@ -3,6 +3,7 @@ import type { NodeId } from '../../base/bytes/node-id.ts';
 import type { Timers } from '../../base/timing/timers.ts';
 import type { Validators } from '../protocol/validators.ts';
 import type { BlockRef } from '../snowman/consensus.ts';
+import { createHeightsAhead, type HeightsAhead } from './heights-ahead.ts';
 
 /** What validators with more than half of the stake have accepted, by their last answers. */
 export type Majority = {
@@ -23,14 +24,12 @@ type OwnBlocks = { readonly height: bigint; readonly idAt: (height: bigint) => I
 type Frontier = BlockRef & {
   /** Whether this node has accepted another block at that height; undefined until it has reached the height. */
   isOther?: boolean;
-  readonly rises: Rise[];
+  /** The heights that the validator told of. It may have had each since its answer before was asked for, which told of less. */
+  readonly ahead: HeightsAhead;
 };
 
-/** A height that a validator told of. It may have had it `since` the time at which its answer before was asked for, which told of less. */
-type Rise = { height: bigint; readonly since: number };
-
-/** Rises of a validator that are kept. After so many the last one is raised, so a validator that is far ahead counts as ahead for longer than it is. */
-const maxRises = 64;
+/** Heights of a validator that are kept. */
+const maxHeights = 64;
 
 /** Answers of so many validators are enough, whatever their stake: a poll of a large network asks no more than these. */
 const enoughHeard = 20;
@@ -64,18 +63,15 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     }
     return 0n;
   };
-  /** When a validator was last asked for an answer that told of no more than a height. */
+  /** When a validator was last asked for an answer that told of no more than this node's height. */
   const notAboveAt = (node: NodeId, height: bigint): number | undefined => {
     const frontier = frontiers.get(node);
-    return frontier === undefined || frontier.height <= height
-      ? heard.get(node)
-      : frontier.rises.find((rise) => rise.height > height)?.since;
+    return frontier === undefined || frontier.height <= height ? heard.get(node) : frontier.ahead.since();
   };
-  /** Forgets the rises to heights that this node has reached, which tell nothing any more. */
-  const forgetReached = (ownHeight: bigint): void => {
-    for (const { rises } of frontiers.values()) while (rises[0] !== undefined && rises[0].height <= ownHeight) rises.shift();
-  };
-  /** The latest time such that enough validators have this time or a later one. Those of others are given; that of this node is now. */
+  /**
+   * Takes the validators from the latest time to the earliest until they are enough, and returns the time of the last that was taken. `timeOf`: the time
+   * of another validator; that of this node is now.
+   */
   const latestOfEnough = (timeOf: (node: NodeId) => number | undefined, isEnough: (stake: bigint, total: bigint) => boolean): number => {
     const times: { readonly at: number; readonly weight: bigint }[] = [];
     let total = 0n;
@@ -93,8 +89,8 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
   };
   return {
     /**
-     * Notes what a validator told. `askedAt`: when it was asked, because its answer may have waited while this process was stopped; undefined if it came
-     * too late for the question.
+     * Stores the last accepted block that a validator named in an answer. `askedAt`: when it was asked, because the answer may have waited while this
+     * process was stopped; undefined if the question had ended before.
      */
     set: (node: NodeId, id: Id, height: bigint, askedAt?: number): void => {
       if (!validators.current().has(node)) return;
@@ -103,23 +99,21 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
       if (askedAt !== undefined) heard.set(node, Math.max(askedAt, since));
       trim();
       if (known !== undefined && (known.height > height || (known.height === height && known.id === id))) return;
-      const rises = known?.rises ?? [];
-      const last = rises.length < maxRises ? undefined : rises.at(-1);
-      if (last !== undefined) last.height = height;
-      else if (known?.height !== height) rises.push({ height, since });
-      frontiers.set(node, { id, height, rises });
+      const ahead = known?.ahead ?? createHeightsAhead(maxHeights);
+      if (known?.height !== height) ahead.add(height, since);
+      frontiers.set(node, { id, height, ahead });
     },
     get: (node: NodeId): BlockRef | undefined => (validators.current().has(node) ? frontiers.get(node) : undefined),
     /**
      * The greatest height that validators with more than half of the stake told of, and when they were asked: then or later, more than half of the stake
      * (this node included), or `enoughHeard` validators, were asked and answered.
      *
-     * If that height is not above `ownHeight`, it may be that the majority is above and has not told yet. Example: a partition ends, some validators
+     * If that height is not above `ownHeight`, the majority may be above all the same and not have said so yet. Example: a partition ends, some validators
      * answer that they are above, the others are silent. So `heardAt` is then no later than when half of the stake, or `enoughHeard` validators, were
-     * asked and told of `ownHeight` or less. `ownHeight` does not go back from call to call.
+     * asked and told of `ownHeight` or less. `ownHeight` never gets lower from call to call.
      */
     majority: (ownHeight: bigint): Majority => {
-      forgetReached(ownHeight);
+      for (const { ahead } of frontiers.values()) ahead.forget(ownHeight);
       const height = majorityHeight();
       const answeredAt = latestOfEnough(
         (node) => heard.get(node),

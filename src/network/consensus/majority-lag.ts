@@ -1,10 +1,11 @@
 import type { Majority } from './accepted-frontiers.ts';
+import { createHeightsAhead } from './heights-ahead.ts';
 
 /** How far a chain is behind what most of the stake has accepted. */
 export type MajorityLag = {
   /** The greatest height that the majority has had in any reading. */
   readonly majorityHeight: bigint;
-  /** Milliseconds since the majority may have had a block that this node has not accepted. */
+  /** For how many milliseconds the majority may have had a block that this node has not accepted. */
   readonly milliseconds: number;
 };
 
@@ -15,37 +16,32 @@ type MajorityLagMeter = {
   readonly read: (now: number) => MajorityLag | undefined;
 };
 
-/** Heights that are kept. After so many the last one is raised, so a chain that is further behind has a lag that is too long, never one too short. */
+/** Heights of the majority that are kept. */
 const maxHeights = 1024;
 
-/** Milliseconds without answers of the majority after which this node does not know what the majority has. */
+/** After so many milliseconds without answers of the majority this node no longer knows what the majority has. */
 const maxSilence = 5000;
 
 /**
  * Measures for how long the majority has had a block that this node lacks. A chain that follows closely is always a block behind for a moment,
- * so the height alone tells nothing: only a block that stays out of reach does. What the majority accepted while it was not heard, because the
- * network was silent or this process stopped, counts from when it was last heard.
+ * so it does not matter how many blocks are missing, but for how long. While the network is silent, or this process is stopped, this node does not hear
+ * what the majority accepts: those blocks count from when it last heard.
  */
 export function createMajorityLagMeter(): MajorityLagMeter {
-  /** Since when the majority may have had each height that this node has not reached, lowest height first. */
-  const ahead: { height: bigint; readonly since: number }[] = [];
+  const ahead = createHeightsAhead(maxHeights);
   let latest = 0n;
   /** That of the reading before, while a new one is taken: a height that is new now may have been there since then. */
   let heardAt: number | undefined;
   return {
     observe: (majority, ownHeight, now) => {
-      while (ahead[0] !== undefined && ahead[0].height <= ownHeight) ahead.shift();
+      ahead.forget(ownHeight);
       if (majority.height > latest) latest = majority.height;
-      const last = ahead.at(-1);
-      if (majority.height > (last?.height ?? ownHeight)) {
-        if (last === undefined || ahead.length < maxHeights) ahead.push({ height: majority.height, since: heardAt ?? now });
-        else last.height = majority.height;
-      }
+      if (majority.height > ownHeight) ahead.add(majority.height, heardAt ?? now);
       heardAt = majority.heardAt;
     },
     read: (now) => {
       const isSilent = heardAt !== undefined && now - heardAt > maxSilence;
-      const since = ahead[0]?.since ?? (isSilent ? heardAt : undefined);
+      const since = ahead.since() ?? (isSilent ? heardAt : undefined);
       return since === undefined ? undefined : { majorityHeight: latest, milliseconds: now - since };
     },
   };
