@@ -179,6 +179,7 @@ async function converse(input: Uint8Array): Promise<void> {
     beacons: () => ((input[0] ?? 0) % 2 === 0 ? new Map() : set),
     stakers: () => set,
     timers,
+    unixMilliseconds: timers.now,
     randomBytes: createRandom(1).bytes,
     engineParameters: { ...defaultEngineParameters, k: 2, alphaPreference: 2, alphaConfidence: 2, beta: 1 },
     gossipParameters: defaultGossipParameters,

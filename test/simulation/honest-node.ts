@@ -70,6 +70,7 @@ export function createHonestNode(parts: HonestNodeParts): HonestNode {
       beacons: () => validators,
       stakers: () => validators,
       timers: timersOf(() => isAlive),
+      unixMilliseconds: loop.timers.now,
       randomBytes: (length) => fastBytes(random, length),
       engineParameters: parts.parameters,
       gossipParameters: defaultGossipParameters,

@@ -5,6 +5,7 @@ import { packVertex, parseVertex } from '../../avm/tx/vertex.ts';
 import type { EngineReport } from '../../avm/vm.ts';
 import { parseRfc3339 } from '../../base/bytes/rfc3339.ts';
 import { chainLimits, splitText } from '../../base/health/chain-check.ts';
+import { createForwardClock } from '../../base/timing/forward-clock.ts';
 import { every } from '../../base/timing/timers.ts';
 import type { TxVerifier } from '../../chain/lifecycle/tx-verifier.ts';
 import { createDagExecutor } from '../../chain/linearize/dag-executor.ts';
@@ -108,7 +109,8 @@ export function startChainOnNetwork({
     validators,
     beacons,
     stakers,
-    timers: { now: unixMilliseconds, after: env.timers.after },
+    timers: { now: createForwardClock(unixMilliseconds, env.clock.monotonic), after: env.timers.after },
+    unixMilliseconds,
     randomBytes: env.random,
     ...join.chain,
     gossipParameters: defaultGossipParameters,

@@ -7,7 +7,7 @@ import { createTestTimers, makeBlock } from './engine.fixture.ts';
 /** A schedule in which one transaction waits, there is room, and a block may be built at once. */
 function openSchedule() {
   const timers = createTestTimers();
-  const state = { waiting: 1, hasRoom: true, isIssued: true, buildTime: 0 as number | undefined, fails: false };
+  const state = { waiting: 1, hasRoom: true, isIssued: true, buildTime: 0 as number | undefined, fails: false, clockShift: 0 };
   const issued: EngineBlock[] = [];
   /** Ends the block that was issued last. */
   let endLast: Parameters<BlockIssuer['issueBuilt']>[1] = () => {};
@@ -25,6 +25,7 @@ function openSchedule() {
       reject: (id) => void rejected.push(id),
     },
     timers,
+    unixMilliseconds: () => timers.now() + state.clockShift,
     hasRoom: () => state.hasRoom,
     post: (work) => work(),
     issue: (block, onEnd) => {
@@ -64,10 +65,11 @@ describe('a block', () => {
     timers.advance(1);
     expect(issued).toHaveLength(1);
     end('issued');
-    // The clock was set meanwhile.
-    state.buildTime = timers.now() + 3_600_000;
-    schedule.wake();
+    // The system clock was an hour behind, and is set meanwhile.
     state.buildTime = timers.now();
+    state.clockShift = -3_600_000;
+    schedule.wake();
+    state.clockShift = 0;
     timers.advance(10_000);
     expect(issued).toHaveLength(2);
     end('issued');

@@ -13,6 +13,7 @@ const maxWait = 10_000;
 export function createBuildSchedule({
   vm,
   timers,
+  unixMilliseconds,
   hasRoom,
   post,
   issue,
@@ -20,7 +21,8 @@ export function createBuildSchedule({
   onError,
 }: {
   readonly vm: Pick<Vm, 'build' | 'nextBuildTime' | 'waiting' | 'reject'>;
-  readonly timers: Timers;
+  readonly timers: Pick<Timers, 'after'>;
+  readonly unixMilliseconds: () => number;
   /** Whether few enough blocks are processing. */
   readonly hasRoom: () => boolean;
   /** Runs work in the order of the engine's events. */
@@ -52,7 +54,7 @@ export function createBuildSchedule({
     if (block === undefined) return;
     isBuilding = true;
     counters.built++;
-    counters.builtSkew += timers.now() - Number(block.time) * 1000;
+    counters.builtSkew += unixMilliseconds() - Number(block.time) * 1000;
     const isEnqueued = issue(block, (end) => {
       isBuilding = false;
       if (end === 'issued') return;
@@ -68,7 +70,7 @@ export function createBuildSchedule({
     if (isStopped || isBuilding || vm.waiting() === 0 || !hasRoom()) return;
     const time = unlessFailed(vm.nextBuildTime);
     if (time === undefined) return;
-    const wait = time - timers.now();
+    const wait = time - unixMilliseconds();
     if (wait <= 0) return build();
     timer = timers.after(Math.min(wait, maxWait), () => post(wake));
   };

@@ -17,12 +17,14 @@ export function createDecisions({
   vm,
   consensus,
   timers,
+  unixMilliseconds,
   counters,
   alphaPreference,
 }: {
   readonly vm: Vm;
   readonly consensus: Consensus;
-  readonly timers: Timers;
+  readonly timers: Pick<Timers, 'now'>;
+  readonly unixMilliseconds: () => number;
   readonly counters: EngineCounters;
   readonly alphaPreference: number;
 }) {
@@ -64,7 +66,7 @@ export function createDecisions({
     stored = { id, height };
     if (entry === undefined) return;
     storedTime = entry.block.time;
-    const blockAge = now - Number(storedTime) * 1000;
+    const blockAge = unixMilliseconds() - Number(storedTime) * 1000;
     counters.acceptedAge += blockAge;
     age.observe(blockAge, now);
   };

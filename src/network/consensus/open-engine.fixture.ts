@@ -33,6 +33,7 @@ export function openEngine(validators: readonly NodeId[] = [peer], blocks: reado
     nextRequestId: () => ++requestId,
     parameters: given,
     counters,
+    unixMilliseconds: timers.now,
     onInvalid: (block) => void invalid.push(block?.id ?? 'none'),
     onFatal: (error) => void fatal.push(error),
   });

@@ -38,6 +38,8 @@ export function startSnowmanEngine(
     readonly nextRequestId: () => number;
     readonly parameters: EngineParameters;
     readonly counters: EngineCounters;
+    /** The system clock, which may be set: times of blocks are compared with it, durations are not. */
+    readonly unixMilliseconds: () => number;
     /** A block was refused, or could not be built. */
     readonly onInvalid: (block: EngineBlock | undefined, error: unknown) => void;
     /** A decided block could not be executed; the engine has stopped. */
@@ -45,12 +47,12 @@ export function startSnowmanEngine(
   },
 ) {
   const { transport, timers } = link;
-  const { vm, validators, connected, nextRequestId, parameters, counters, onInvalid } = parts;
+  const { vm, validators, connected, nextRequestId, parameters, counters, unixMilliseconds, onInvalid } = parts;
   /** Without sybil protection every connected peer has stake. */
   const hasStake = (node: NodeId): boolean => validators.current().has(node);
   const start = vm.lastAccepted();
   const consensus = createConsensus(parameters, { id: start, height: vm.block(start)?.height ?? 0n });
-  const decisions = createDecisions({ vm, consensus, timers, counters, alphaPreference: parameters.alphaPreference });
+  const decisions = createDecisions({ vm, consensus, timers, unixMilliseconds, counters, alphaPreference: parameters.alphaPreference });
   const frontiers = createAcceptedFrontiers(transport.self, validators, timers);
   const blocks = createUnissuedBlocks(timers, hasStake);
   const jobs = createWaitingJobs();
@@ -83,6 +85,7 @@ export function startSnowmanEngine(
   const schedule = createBuildSchedule({
     vm,
     timers,
+    unixMilliseconds,
     hasRoom: () => consensus.processingCount() < parameters.optimalProcessing,
     post: queue.post,
     issue: issuer.issueBuilt,

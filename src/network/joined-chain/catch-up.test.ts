@@ -61,6 +61,7 @@ async function openChain(set = new Map([self, ...peers].map((node) => [node, 100
     beacons: () => new Map(peers.map((peer) => [peer, 100n] as const)),
     stakers: () => set,
     timers,
+    unixMilliseconds: timers.now,
     randomBytes: createRandom(1).bytes,
     engineParameters: defaultEngineParameters,
     gossipParameters: defaultGossipParameters,

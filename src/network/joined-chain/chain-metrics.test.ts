@@ -29,6 +29,7 @@ async function openChain() {
     beacons: () => new Map([[peer, 1n]]),
     stakers: () => set,
     timers,
+    unixMilliseconds: timers.now,
     randomBytes: createRandom(1).bytes,
     engineParameters: defaultEngineParameters,
     gossipParameters: defaultGossipParameters,

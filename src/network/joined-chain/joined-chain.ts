@@ -62,6 +62,8 @@ type JoinedChainParts = ChainLink & {
   readonly served?: ServedLimits;
   /** Most blocks or vertices that are used of one answer. */
   readonly maxReceived?: number;
+  /** The system clock, which may be set: times of blocks are compared with it. Durations are measured by `timers`. */
+  readonly unixMilliseconds: () => number;
   readonly events: ChainEvents;
 };
 
@@ -183,7 +185,7 @@ function createHeightReader(vm: Pick<Vm, 'lastAccepted' | 'block'>): () => bigin
 /** What a chain on a network does, one after the other: it fetches and executes the DAG unless it is linearized, bootstraps, runs the engine. */
 function startPhases(
   link: ChainLink,
-  { vm, dag, validators, beacons, engineParameters, maxReceived, events }: JoinedChainParts,
+  { vm, dag, validators, beacons, engineParameters, maxReceived, unixMilliseconds, events }: JoinedChainParts,
   connected: ConnectedValidators,
   counters: EngineCounters,
   meter: ProgressMeter,
@@ -221,8 +223,10 @@ function startPhases(
     const wasBootstrapped = isBootstrapped;
     isBootstrapped = true;
     const onInvalid = (block: EngineBlock | undefined, error: unknown): void => events.onWarning(error, block);
-    const parameters = engineParameters;
-    engine = startSnowmanEngine(link, { vm, validators, connected, nextRequestId, parameters, counters, onInvalid, onFatal });
+    engine = startSnowmanEngine(link, {
+      ...{ vm, validators, connected, nextRequestId, parameters: engineParameters, counters, unixMilliseconds },
+      ...{ onInvalid, onFatal },
+    });
     phase = engine;
     if (!wasBootstrapped) events.onBootstrapped();
   };
