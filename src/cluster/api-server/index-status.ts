@@ -44,10 +44,9 @@ export function watchIndexStatus(
   const timeOfSign = (lease: LeaseReading | undefined, status: IndexStatus): number => {
     const isNewStatus = last !== undefined && last.status.at !== status.at;
     const statusAge = isNewStatus ? 0 : Math.max(0, Number(clock.unixSeconds()) - status.at) * 1000;
-    const statusTime = now() - statusAge;
+    const before = last?.at ?? Number.NEGATIVE_INFINITY;
     // An indexer of an earlier version has no lease: its sign is that the status changes.
-    if (lease === undefined) return Math.max(statusTime, last?.at ?? statusTime);
-    return Math.max(now() - lease.age, isNewStatus ? statusTime : Number.NEGATIVE_INFINITY);
+    return Math.max(before, lease === undefined || isNewStatus ? now() - statusAge : now() - lease.age);
   };
   const poll = async (): Promise<void> => {
     try {
