@@ -12,7 +12,8 @@ function open({
   other = host,
   shared = startPosition,
   isPrimary = false,
-}: Record<'host', () => object> & { other?: () => object; shared?: ReadPosition; isPrimary?: boolean }) {
+  share = async () => {},
+}: Record<'host', () => object> & { other?: () => object; shared?: ReadPosition; isPrimary?: boolean; share?: () => Promise<void> }) {
   const clock = createVirtualClock(0);
   const [selected, recorded]: ReadPosition[][] = [[], []] as never;
   const state = () => (selected!.length > 0 ? other() : host());
@@ -29,7 +30,13 @@ function open({
     query: query as never,
     timers: clock,
     now: clock.now,
-    served: { record: async (position) => void recorded!.push(position), share: async () => shared },
+    served: {
+      record: (position) => {
+        recorded!.push(position);
+        return share();
+      },
+      share: async () => shared,
+    },
     lowest: at(0),
   });
   /** Lets time pass until a promise has settled. */
@@ -79,6 +86,55 @@ test('a replica that is behind is waited for, and read when it has caught up', a
   });
   expect(await settle(served.readWith([]))).toMatchObject({ state: { position: at(9) } });
   expect(selected).toEqual([]);
+});
+
+test('no reader gets what it has read before the floor is shared, whichever of two reads has raised it', async () => {
+  let height = 5;
+  const shares: PromiseWithResolvers<void>[] = [];
+  const { served, recorded } = open({
+    host: () => stateAt(at(height)),
+    share: () => {
+      const one = Promise.withResolvers<void>();
+      shares.push(one);
+      return one.promise;
+    },
+  });
+  const answered: string[] = [];
+  const read = async (name: string): Promise<void> => {
+    await served.readWith([]);
+    answered.push(name);
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const reads = [read('raises to 5'), read('has 5')];
+  await turn();
+  height = 6;
+  reads.push(read('raises to 6'));
+  await turn();
+  expect([answered, recorded]).toEqual([[], [at(5), at(6)]]);
+  shares[0]?.resolve();
+  await turn();
+  reads.push(read('has 6'));
+  await turn();
+  expect(answered).not.toContain('raises to 6');
+  expect(answered).not.toContain('has 6');
+  shares[1]?.resolve();
+  await Promise.all(reads);
+  expect(recorded).toHaveLength(2);
+});
+
+test('a host that goes back after it had caught up is an error, not an older answer', async () => {
+  const heights = [9, 8, 9, 8];
+  const { served, settle } = open({ host: () => stateAt(at(heights.shift() ?? 8)) });
+  await settle(served.readWith([]));
+  expect(await settle(served.readWith([]))).toBe('DATABASE_BEHIND');
+  expect(heights).toEqual([]);
+});
+
+test('another host must have what is asked for and all that was served before', async () => {
+  const { served, selected, settle } = open({ host: () => stateAt(at(9, 3)), other: () => stateAt(at(10, 3)) });
+  await settle(served.readWith([]));
+  expect(await settle(served.reach(at(10)))).toEqual(stateAt(at(10, 3)) as never);
+  expect(selected).toEqual([at(10, 3)]);
 });
 
 test('a replica that stays behind is left for another host', async () => {

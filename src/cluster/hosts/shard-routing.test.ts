@@ -86,6 +86,8 @@ test('the coordinator answers what is not in one shard: other conditions, keys o
     ['SELECT seq FROM c1_owner WHERE address = ? AND seq > (SELECT max(seq) FROM c1_tx)', address],
     ['SELECT seq FROM c1_owner WHERE address = ? AND seq IN (SELECT seq FROM c1_tx WHERE seq = ?)', address, 1],
     ['SELECT height FROM c1_block', 0],
+    // A worker does not know `c1_block` by this name, which stands after neither FROM nor JOIN.
+    ['SELECT h.seq FROM c1_owner h, c1_block b WHERE h.address = ? AND b.height = h.height', address],
   ] as const)
     expect([text, routing.toShards({ text, values })]).toEqual([text, undefined]);
 });
