@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { faultOf } from '../fault.fixture.ts';
 import { Reader } from './reader.ts';
 
 test('numbers are read exactly, also above 2^53', () => {
@@ -16,4 +17,9 @@ test('numbers are read exactly, also above 2^53', () => {
     expect(new Reader(bytes).u32()).toBe(value);
     expect(new Reader(bytes).u16()).toBe(value >>> 16);
   }
+});
+
+test('a list may be as long as an int32 counts, and no longer', () => {
+  expect(new Reader(Uint8Array.of(0x7f, 0xff, 0xff, 0xff)).count()).toBe(2 ** 31 - 1);
+  expect(faultOf(() => new Reader(Uint8Array.of(0x80, 0, 0, 0)).count())).toEqual({ code: 'CODEC_LIST_TOO_LONG', count: 2 ** 31 });
 });

@@ -9,7 +9,7 @@ import type { Id } from '../../base/bytes/id.ts';
 import { computeBlockChange } from '../state/block-change.ts';
 import { burnedAmount } from '../state/block-row.ts';
 import type { NumberedUtxo } from '../state/utxo-table.ts';
-import { blockFacts } from './block-facts.ts';
+import { blockFacts, createSupplySums } from './block-facts.ts';
 
 const id = (text: string): Id => sha256Hex(Buffer.from(text)) as Id;
 const [avax, gold, here, there] = ['avax', 'gold', 'here', 'there'].map(id) as [Id, Id, Id, Id];
@@ -98,6 +98,17 @@ describe('the facts of a block', () => {
     }
   });
 
+  test('have the owners of all inputs of a transaction as senders, and a new asset although it has no output', () => {
+    const other = utxoOf(gold, 50n, bob);
+    const create: UnsignedTx = {
+      ...{ kind: 'CreateAssetTx', ...base, name: Buffer.from('Team'), symbol: Buffer.from('TEAM'), denomination: 0, initialStates: [] },
+      inputs: [input(coin), input(other)],
+    };
+    const { senders, txs } = facts([create], [coin, other]);
+    expect([...senders].sort()).toEqual([ann, bob]);
+    expect([...(txs[0]?.assets ?? [])].sort()).toEqual([avax, gold, signed(create).id].sort());
+  });
+
   test('involve owners of exported and imported outputs', () => {
     const foreignUtxo = utxoOf(gold, 77n, eve);
     const importTx: UnsignedTx = {
@@ -118,4 +129,17 @@ describe('the facts of a block', () => {
     expect([...exportFacts.involved].sort()).toEqual([ann, eve].sort());
     expect(exportFacts.supplyChanges.get(avax)).toEqual({ units: -1000n, nfts: 0 });
   });
+});
+
+test('a supply counts units, and NFTs apart from them, by what is created less what is spent', () => {
+  const { add, changes } = createSupplySums();
+  const nft = makeUtxo(id('nft'), 0, gold, {
+    ...{ kind: 'nftfx.TransferOutput', groupID: 1, payload: new Uint8Array(0) },
+    ...{ locktime: 0n, threshold: 1, addresses: [ann] },
+  });
+  for (let i = 0; i < 3; i++) add(nft, 1n);
+  add(nft, -1n);
+  add(utxoOf(gold, 50n, ann), 1n);
+  add(utxoOf(gold, 20n, ann), -1n);
+  expect([...changes]).toEqual([[gold, { units: 30n, nfts: 2 }]]);
 });

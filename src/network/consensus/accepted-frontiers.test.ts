@@ -35,6 +35,14 @@ test('the majority was heard when the last node of it answered, this node includ
   expect(heardAt()).toBe(300);
 });
 
+test('an answer that arrives after one that was asked for later does not make the later one older', () => {
+  const { time, frontiers, heardAt } = open(3);
+  time.now = 900;
+  frontiers.set(node(1), block, 3n, 500);
+  frontiers.set(node(1), block, 3n, 400);
+  expect(heardAt()).toBe(500);
+});
+
 test('a node alone has always heard the majority; of a large network as many as one poll asks are enough', () => {
   const alone = open(1);
   alone.time.now = 900;

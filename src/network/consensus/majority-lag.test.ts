@@ -36,6 +36,16 @@ test('of a majority that runs far ahead 1,024 heights are kept, and the last of 
   expect(meter.read(10_000)).toBeUndefined();
 });
 
+test('a majority that stands still for long takes no place of later heights, and one that names less is known to have had more', () => {
+  const meter = createMajorityLagMeter();
+  for (let second = 0; second < 3000; second++) meter.observe(heard(5, second), 4n, second);
+  meter.observe(heard(6, 3000), 4n, 3000);
+  meter.observe(heard(6, 3001), 5n, 3001);
+  expect(meter.read(4000)).toEqual({ majorityHeight: 6n, milliseconds: 1001 });
+  meter.observe(heard(3, 3002), 5n, 3002);
+  expect(meter.read(4000)).toEqual({ majorityHeight: 6n, milliseconds: 1001 });
+});
+
 test('what the majority accepted while it was not heard counts from when it was last heard', () => {
   const meter = createMajorityLagMeter();
   meter.observe(heard(7, 1000), 7n, 1000);
