@@ -58,10 +58,10 @@ export function createSendMessage(
         throw noAddress(host, `: ${reasonOf(error)}`);
       });
       for (const address of addresses) checkTargetAddress(host, address, policy);
-      const [address] = addresses;
-      if (address === undefined) throw noAddress(host, '');
+      if (addresses.length === 0) throw noAddress(host, '');
       const sentHeaders = { 'user-agent': `serac/${version}`, ...headers };
-      const status = await post({ url, address, headers: sentHeaders, body, signal, maxResponseBytes }).catch((error: unknown) => {
+      const postTo = (address: string) => post({ url, address, headers: sentHeaders, body, signal, maxResponseBytes });
+      const status = await postToFirst(addresses, postTo).catch((error: unknown) => {
         throw new WebhookError(`the request to ${url.host} failed: ${reasonOf(error)}`, { code: 'WEBHOOK_FAILED', status: undefined });
       });
       if (status >= 200 && status <= 299) return status;
@@ -72,6 +72,22 @@ export function createSendMessage(
     }
   };
 }
+
+/**
+ * Posts to the first address that takes a connection. A name such as `localhost` often has an address of IPv6 too, at which nothing listens, and many
+ * machines have no IPv6.
+ */
+async function postToFirst([address, ...others]: readonly string[], postTo: (address: string) => Promise<number>): Promise<number> {
+  try {
+    return await postTo(address as string);
+  } catch (error) {
+    if (others.length === 0 || !connectErrors.has((error as { code?: string }).code)) throw error;
+    return postToFirst(others, postTo);
+  }
+}
+
+/** Codes of a connection that was not made: nothing was sent. */
+const connectErrors: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 
 /**
  * Lets calls for the same key share the promise of the one that runs. A resolution cannot be aborted: one that takes longer than its request

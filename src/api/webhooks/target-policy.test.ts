@@ -87,6 +87,23 @@ describe('sending', () => {
     expect(posted[0]?.url.host).toBe('example.org');
   });
 
+  test('an address that takes no connection is followed by the next one of the name, and no other failure is', async () => {
+    const tried: string[] = [];
+    const { timing } = createVirtualTiming();
+    const post = async ({ address }: PostRequest): Promise<number> => {
+      tried.push(address);
+      if (address === '127.0.0.1') return 200;
+      throw Object.assign(new Error('no'), { code: address === '::1' ? 'ECONNREFUSED' : 'ECONNRESET' });
+    };
+    const sendTo = (...addresses: string[]) =>
+      createSendMessage({ resolve: async () => addresses, post }, 'private', '1', timing)(attempt('http://localhost:8080/hook'));
+    expect(await sendTo('::1', '127.0.0.1')).toBe(200);
+    expect(tried).toEqual(['::1', '127.0.0.1']);
+    await expect(sendTo('10.0.0.1', '127.0.0.1')).rejects.toThrow('the request to localhost:8080 failed: no');
+    await expect(sendTo('::1')).rejects.toThrow('failed: no');
+    expect(tried).toEqual(['::1', '127.0.0.1', '10.0.0.1', '::1']);
+  });
+
   test('a name with a private address among its addresses is refused before anything is sent', async () => {
     for (const addresses of [['127.0.0.1'], ['93.184.215.14', '10.0.0.1'], ['::ffff:169.254.169.254']]) {
       const { posted, send } = open(addresses);
