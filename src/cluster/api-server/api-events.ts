@@ -44,11 +44,11 @@ export function createApiHub(
   });
   return {
     ...hub,
-    subscribe: async (filter, lastEventId) => {
+    subscribe: async (filter, lastEventId, stillAdmits) => {
       // A client may come from a server that has sent it blocks which this one has not read yet.
       const position = lastEventId === undefined ? undefined : parseEventID(logID, lastEventId);
       if (position !== undefined) await consistency.atLeast(position.entry);
-      return hub.subscribe(filter, lastEventId);
+      return hub.subscribe(filter, lastEventId, stillAdmits);
     },
     close: () => {
       hub.close();
