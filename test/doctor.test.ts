@@ -83,14 +83,14 @@ describe('modes of Serac: no false alarm', () => {
 
   test.skipIf(!postgresInstalled)('index and api', async () => {
     const postgres = (await startPostgres()) as PrivatePostgres;
-    const node = await startProgram();
+    const node = await startProgram('--network-id=1337');
     const flag = `--database-url=${postgres.url}`;
     const port = (await findFreePorts(1))[0] as number;
     const index = startIndexer(node.url, flag, `--http-port=${port}`);
     const api = await startProgram('api', flag);
     closing.push(api.stop, index.stop, node.stop, postgres.remove);
     await healthy(`http://127.0.0.1:${port}`, 'serac index: a server without Node RPC', 'writes an index to PostgreSQL: live, height 0');
-    await healthy(api.url, 'serac api: a server without Node RPC', 'ready ready', 'X-Chain height 0');
+    await healthy(api.url, 'serac api: a server without Node RPC', 'network network-1337', 'ready ready', 'X-Chain height 0');
     await index.stop();
     await postgres.end('stop');
     const { code, text } = await diagnose(api.url);

@@ -42,7 +42,10 @@ export async function runApiServer(config: Config, env: Env): Promise<{ readonly
     if (config.apis.metrics) parts.add({ routes: [createMetricsRoute(metrics, async () => [])] });
     if (!config.strict)
       parts.add({
-        routes: [createApiReadyRoute(env, source, stop.isStopping), createIndexRoute(() => createApiIndex(env.version, config))],
+        routes: [
+          createApiReadyRoute(env, source, stop.isStopping),
+          createIndexRoute(() => createApiIndex(env.version, served.network.name, config)),
+        ],
       });
     const hub = config.strict ? undefined : createApiHub(env, source, { longWork, logError });
     const port = await serveReadOnly({

@@ -28,10 +28,10 @@ export const createServerIndex = (
   ],
 });
 
-/** The index of `serac api`. An API with a port of its own is not on this one. */
-export const createApiIndex = (version: string, { network, apis, data, metricsApi }: NetworkConfig & InterfaceConfig): ServerIndex => ({
+/** The index of `serac api`, whose network is that of its database. An API with a port of its own is not on this one. */
+export const createApiIndex = (version: string, network: string, { apis, data, metricsApi }: InterfaceConfig): ServerIndex => ({
   version,
-  network: network.name,
+  network,
   entries: [
     ...listUrls({
       url: '',
