@@ -1,4 +1,4 @@
-import type { AssetList, AssetSummary, Balances, MethodJson, UtxoList } from '../../api/contract/answers.ts';
+import type { AssetDetails, AssetList, Balances, MethodJson, UtxoList } from '../../api/contract/answers.ts';
 import { payloadKind, payloadWord } from '../text/payload-kind.ts';
 import { amountText, shortId, splitAddress } from '../text/text-format.ts';
 import { chainPath, type PageContext } from './page-context.ts';
@@ -8,7 +8,7 @@ type Account = MethodJson<'dev.accounts'>['accounts'][number];
 
 /** An address that can be chosen, with what it is called: `account 1`, `alice (account 1)`. */
 export type NamedAddress = { readonly address: string; readonly name: string };
-export type DevAsset = Pick<AssetSummary, 'assetId' | 'name' | 'symbol' | 'denomination' | 'unitType' | 'supply'> & {
+export type DevAsset = Pick<AssetDetails, 'assetId' | 'name' | 'symbol' | 'denomination' | 'unitType' | 'supply'> & {
   /** Whether an account can mint more of it. */
   readonly isMinted: boolean;
 };
@@ -46,17 +46,20 @@ export async function loadChoices(
   accounts: readonly Account[],
   impersonated: readonly string[],
 ): Promise<DevChoices> {
-  const [labels, assetList, atomic, mempool] = await Promise.all([
+  const { feeAsset } = context.chain;
+  const [labels, own, newest, atomic, mempool] = await Promise.all([
     callIfAllowed(source, '/ext/dev', 'dev.labels'),
+    source.get<AssetDetails>(`${chainPath(context)}/assets/${feeAsset}`),
     source.get<AssetList>(`${chainPath(context)}/assets?sortOrder=desc&pageSize=${maxAssets}`),
     callIfAllowed(source, '/ext/dev', 'dev.listAtomic', { limit: maxOutputs }),
     callIfAllowed(source, '/ext/dev', 'dev.getMempool'),
   ]);
   const named = nameAddresses(accounts, labels?.labels ?? [], impersonated, context);
-  const listed = assetList.status === 200 ? assetList.body.assets : [];
-  const assets = listed.toSorted((a, b) => Number(b.assetId === context.chain.feeAsset) - Number(a.assetId === context.chain.feeAsset));
+  const others = newest.status === 200 ? newest.body.assets.filter(({ assetId }) => assetId !== feeAsset) : [];
+  // The one of the fees is the oldest: it is not among the newest of many.
+  const assets: readonly AssetDetails[] = own.status === 200 ? [own.body, ...others] : others;
   const owners = named.payers.slice(0, maxAddresses).map(({ address }) => address);
-  const own = new Set(accounts.map(({ address }) => bare(address)));
+  const ownAddresses = new Set(accounts.map(({ address }) => bare(address)));
   const [balances, nfts] = await Promise.all([
     Promise.all(named.payers.slice(0, maxBalances).map(({ address }) => readBalances(source, context, address))),
     Promise.all(
@@ -81,7 +84,7 @@ export async function loadChoices(
       denomination,
       unitType,
       supply,
-      isMinted: minters.some((address) => own.has(bare(address))),
+      isMinted: minters.some((address) => ownAddresses.has(bare(address))),
     })),
     balances: Object.fromEntries(balances),
     outputs: {
@@ -92,7 +95,7 @@ export async function loadChoices(
         .map((output) => describeExport(output, assets)),
       pending: (mempool?.txs ?? []).slice(0, maxOutputs).map(({ txID, type }) => ({ value: txID, text: `${type} ${shortId(txID)}` })),
     },
-    txCount: assets.find(({ assetId }) => assetId === context.chain.feeAsset)?.txCount ?? 0,
+    txCount: own.status === 200 ? own.body.txCount : 0,
   };
 }
 
@@ -123,7 +126,7 @@ async function readBalances(source: Source, context: PageContext, address: strin
   return [address, Object.fromEntries(held.map(({ assetId, amount }) => [assetId, amount]))];
 }
 
-async function readOutputs(source: Source, context: PageContext, family: AssetSummary, owners: readonly string[]) {
+async function readOutputs(source: Source, context: PageContext, family: AssetDetails, owners: readonly string[]) {
   const path = `${chainPath(context)}/utxos?addresses=${owners.join()}&assetId=${family.assetId}&pageSize=${maxOutputs}`;
   const { status, body } = await source.get<UtxoList>(path);
   return { family, utxos: status === 200 ? body.utxos.filter(({ utxoType }) => utxoType === 'transfer') : [] };
@@ -134,7 +137,7 @@ const maxPayload = 24;
 
 /** `CARD 0, ace of spades, of account 1` */
 function describeOutput(
-  { symbol }: AssetSummary,
+  { symbol }: AssetDetails,
   { utxoId, groupId, payload, addresses }: UtxoList['utxos'][number],
   nameOf: (address: string) => string,
 ): Choice {
@@ -148,7 +151,7 @@ function describeOutput(
 /** `2 AVAX to the P-Chain` */
 function describeExport(
   { utxoID, assetID, amount, destinationChain, kind }: MethodJson<'dev.listAtomic'>['utxos'][number],
-  assets: readonly AssetSummary[],
+  assets: readonly AssetDetails[],
 ): Choice {
   const asset = assets.find(({ assetId }) => assetId === assetID);
   const what = amount === undefined ? (kind ?? '') : `${amountText(amount, asset?.denomination ?? 0)} ${asset?.symbol ?? shortId(assetID)}`;

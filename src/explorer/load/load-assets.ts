@@ -1,4 +1,4 @@
-import type { AssetList, AssetSummary } from '../../api/contract/answers.ts';
+import type { AssetDetails, AssetList, AssetSummary, Holders } from '../../api/contract/answers.ts';
 import { type PagerData, pagerOfRanks } from './list-place.ts';
 import { chainPath, type PageContext } from './page-context.ts';
 import { read, readIfFound, type Source } from './source.ts';
@@ -45,14 +45,26 @@ export async function loadAssets(source: Source, context: PageContext, query: UR
     token = list.nextPageToken;
     if (token === undefined) break;
   }
-  const isOwn = ({ assetId }: AssetSummary): number => Number(assetId === context.chain.feeAsset);
+  const sorted = token === undefined ? undefined : assets.length;
+  const isOwn = ({ assetId }: AssetSummary): boolean => assetId === context.chain.feeAsset;
+  if (token !== undefined && !assets.some(isOwn)) assets.push(await readOwn(source, context));
   const numberOf = (asset: AssetSummary): number => Number(sort === 'holders' ? asset.holders : asset.txCount);
-  const ranked = assets.toSorted((a, b) => isOwn(b) - isOwn(a) || numberOf(b) - numberOf(a));
+  const ranked = assets.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || numberOf(b) - numberOf(a));
   const { start, pager } = pagerOfRanks({ path, query, rows, total: ranked.length });
   return {
     assets: ranked.slice(start - 1, start - 1 + rows),
     sort,
-    sorted: token === undefined ? undefined : ranked.length,
+    sorted,
     pager,
   };
+}
+
+/** The chain's own asset, which is its oldest: it is not among the newest of many. */
+async function readOwn(source: Source, context: PageContext): Promise<AssetSummary> {
+  const asset = `${chainPath(context)}/assets/${context.chain.feeAsset}`;
+  const [details, { holders, heldSupply, minted, mintedNfts }] = await Promise.all([
+    read<AssetDetails>(source, asset),
+    read<Holders>(source, `${asset}/holders?pageSize=1`),
+  ]);
+  return { ...details, holders, heldSupply, minted, mintedNfts };
 }

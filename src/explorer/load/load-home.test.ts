@@ -180,23 +180,27 @@ describe('lists', () => {
     expect(await load('rank=201')).toMatchObject({ listed: [30, 'w201', 'w230'], pages: 3 });
   });
 
-  test('of assets: the own one first, then by holders or transactions, of at most 500', async () => {
-    const assets = Array.from({ length: 620 }, (_, i) => ({ assetId: i === 300 ? 'avax' : `a${i}`, holders: i % 7, txCount: i }));
-    const { source } = createTestSource((path) => {
-      const { searchParams } = new URL(path, 'http://node');
-      const from = Number(searchParams.get('pageToken') ?? 0);
-      return { assets: assets.slice(from, from + 100), nextPageToken: from + 100 < assets.length ? `${from + 100}` : undefined };
-    });
-    const load = async (query: string) => {
-      const { assets: found, sort, sorted } = await loadAssets(source, context, new URLSearchParams(query), 3);
-      return [found.map(({ assetId }) => assetId).join(), sort, sorted];
-    };
-    expect(await load('')).toEqual(['avax,a6,a13', 'holders', 500]);
-    expect([await load('sort=transactions'), await load('sort=toString')]).toEqual([
-      ['avax,a499,a498', 'transactions', 500],
-      ['avax,a6,a13', 'holders', 500],
-    ]);
-  });
+  test.each([300, 619])(
+    'of assets: the own one first, also if it is the oldest, then by holders or transactions, of at most 500',
+    async (own) => {
+      const assets = Array.from({ length: 620 }, (_, i) => ({ assetId: i === own ? 'avax' : `a${i}`, holders: i % 7, txCount: i }));
+      const { source } = createTestSource((path) => {
+        if (path.startsWith(`${base}/assets/avax`)) return path.includes('/holders') ? { holders: 3 } : { assetId: 'avax', txCount: 619 };
+        const { searchParams } = new URL(path, 'http://node');
+        const from = Number(searchParams.get('pageToken') ?? 0);
+        return { assets: assets.slice(from, from + 100), nextPageToken: from + 100 < assets.length ? `${from + 100}` : undefined };
+      });
+      const load = async (query: string) => {
+        const { assets: found, sort, sorted } = await loadAssets(source, context, new URLSearchParams(query), 3);
+        return [found.map(({ assetId }) => assetId).join(), sort, sorted];
+      };
+      expect(await load('')).toEqual(['avax,a6,a13', 'holders', 500]);
+      expect([await load('sort=transactions'), await load('sort=toString')]).toEqual([
+        ['avax,a499,a498', 'transactions', 500],
+        ['avax,a6,a13', 'holders', 500],
+      ]);
+    },
+  );
 
   test('of NFT groups with the owners of what was minted', async () => {
     const utxo = (groupId: number | undefined, utxoType: string, ...addresses: string[]) => ({
