@@ -63,7 +63,7 @@ export function createEventsRoute({ hub, gate, context, caller, streamLimit }: E
     return { status: 200, headers: sseHeaders, body: '', stream: createSseStream(subscriber, ending, joinEvents) };
   };
 
-  return { handler: createEventHandler({ gate, caller }, eventsApiRoute.id, open) };
+  return { isOwn: true, handler: createEventHandler({ gate, caller }, eventsApiRoute.id, open) };
 }
 
 /** Creates the route of the stream's position. */
@@ -73,7 +73,7 @@ export function createEventPositionRoute({ hub, gate, caller }: Pick<EventsRoute
     headers: { ...jsonHeaders, 'cache-control': 'no-store', ...headers },
     body: JSON.stringify({ id: await hub.position() }),
   });
-  return { handler: createEventHandler({ gate, caller }, positionApiRoute.id, open) };
+  return { isOwn: true, handler: createEventHandler({ gate, caller }, positionApiRoute.id, open) };
 }
 
 /** Checks the method, the key and the rate limit. */

@@ -8,18 +8,24 @@ export function createCors(
   allowedOrigins: readonly string[],
   {
     extraHeaders = [],
+    extraMethods = [],
     allowPrivateNetwork = false,
   }: {
     /** Request headers that pages may send in addition to AvalancheGo's. */
     readonly extraHeaders?: readonly string[];
+    /** Methods that pages may use in addition to AvalancheGo's, in upper case. */
+    readonly extraMethods?: readonly string[];
     /** Allows pages of public sites to reach this server on a private network or this machine. AvalancheGo does not support this. */
     readonly allowPrivateNetwork?: boolean;
   } = {},
 ) {
   const origins = createOriginCheck(allowedOrigins);
+  const allowedMethods = new Set([...defaultMethods, ...extraMethods]);
   const allowedHeaders = new Set([...defaultHeaders, ...parseHeaderNames(extraHeaders.join())]);
   const allowedOrigin = (origin: string | null, method: string): string | null =>
-    origin !== null && origin !== '' && origins.matches(origin) && isMethodAllowed(method) ? origins.headerValue(origin) : null;
+    origin !== null && origin !== '' && origins.matches(origin) && allowedMethods.has(method.toUpperCase())
+      ? origins.headerValue(origin)
+      : null;
 
   /** Response headers of a preflight request. */
   const preflightHeaders = (request: HttpRequest): Record<string, string> => {
@@ -49,9 +55,7 @@ const defaultHeaders: readonly string[] = ['Origin', 'Accept', 'Content-Type', '
 
 const privateNetworkHeader = 'access-control-request-private-network';
 
-const allowedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'HEAD', 'OPTIONS']);
-
-const isMethodAllowed = (method: string): boolean => allowedMethods.has(method.toUpperCase());
+const defaultMethods: readonly string[] = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 
 /** A pattern may contain one `*`, which matches any characters. `*` alone, or an empty list, allows every origin. */
 function createOriginCheck(allowedOrigins: readonly string[]) {

@@ -14,7 +14,7 @@ import {
   testRoutes,
 } from './http-cases.fixture.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
-import { createRouter, defaultMaxBody, type HttpRoute } from './router.ts';
+import { createRouter, defaultMaxBody, type HttpRoute, type HttpRoutes } from './router.ts';
 
 const lenient = {
   differences: { batches: true, missingContentType: true, underscoreNames: true, errorData: true, privateNetwork: true },
@@ -209,6 +209,23 @@ describe('web pages of other origins', () => {
     expect(
       (await preflight('/v1/chains', { 'access-control-request-headers': 'authorization' })).headers['access-control-allow-origin'],
     ).toBeUndefined();
+  });
+
+  test('may use PATCH and DELETE of prefix handlers, and send API keys and Last-Event-ID to own routes', async () => {
+    const granted = async (path: string, headers: Record<string, string>, routes?: HttpRoutes) =>
+      (await preflight(path, headers, routes && { routes })).headers['access-control-allow-origin'];
+    for (const method of ['PATCH', 'DELETE']) {
+      expect(await granted('/v1/webhooks/1', { 'access-control-request-method': method })).toBe('*');
+      expect(await granted('/ext/bc/X', { 'access-control-request-method': method })).toBeUndefined();
+    }
+    const handler = async () => ({ status: 200, headers: {}, body: '' });
+    const send = { 'access-control-request-headers': 'x-service-api-key,last-event-id' };
+    const routes: HttpRoutes = new Map([
+      ['/own', { handler, isOwn: true }],
+      ['/other', { handler }],
+    ]);
+    expect(await granted('/own', send, routes)).toBe('*');
+    expect(await granted('/other', send, routes)).toBeUndefined();
   });
 
   test('may read the headers of rate limits and of the height of prefix handlers if their origin is allowed', async () => {

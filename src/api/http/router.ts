@@ -23,6 +23,8 @@ export type HttpRoute = (
   readonly refusal?: string;
   /** If it returns a text, the response is 503 with it. */
   readonly unavailable?: (() => string | undefined) | undefined;
+  /** AvalancheGo has no such path: pages of other origins may send it what they may send to prefix handlers, such as an API key. */
+  readonly isOwn?: true;
 };
 
 /** Default limit of a request body, in bytes: 4,096 node IDs or 1,024 addresses fit. */
@@ -68,21 +70,24 @@ export function createRouter({
 }): Handler {
   const isAllowedHost = createHostCheck(allowedHosts);
   const cors = createCors(allowedOrigins, { allowPrivateNetwork: rpcOptions.differences.privateNetwork === true });
-  const prefixCors = createCors(allowedOrigins, { extraHeaders: ownHeaders, allowPrivateNetwork: true });
+  const ownCors = createCors(allowedOrigins, {
+    extraHeaders: [...ownHeaders, lastEventHeader],
+    extraMethods: ['PATCH', 'DELETE'],
+    allowPrivateNetwork: true,
+  });
   const plain = createHeaderSets({ 'node-id': nodeID, vary: 'Origin' });
   const headersFor = createOriginHeaders(plain, {});
-  const prefixHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': readHeaders.join(', ') });
+  const ownHeadersFor = createOriginHeaders(plain, { 'access-control-expose-headers': readHeaders.join(', ') });
 
   return async (request) => {
     const exactRoute = routes.get(request.path);
     const prefixHandler = exactRoute === undefined ? prefixHandlers?.get(firstSegment(request.path)) : undefined;
     if (exactRoute === undefined && prefixHandler === undefined && hasMalformedEscape(request.path)) return badRequestResponse;
-    if (isPreflight(request)) {
-      const preflightHeaders = (prefixHandler === undefined ? cors : prefixCors).preflightHeaders(request);
-      return { status: 200, headers: { ...plain.bare, ...preflightHeaders }, body: '' };
-    }
-    const origin = cors.allowedOrigin(request);
-    const headers = prefixHandler === undefined ? headersFor(origin) : prefixHeadersFor(origin);
+    const isOwn = prefixHandler !== undefined || exactRoute?.isOwn === true;
+    const { allowedOrigin, preflightHeaders } = isOwn ? ownCors : cors;
+    if (isPreflight(request)) return { status: 200, headers: { ...plain.bare, ...preflightHeaders(request) }, body: '' };
+    const origin = allowedOrigin(request);
+    const headers = isOwn ? ownHeadersFor(origin) : headersFor(origin);
     if (!isAllowedHost(request.header('host')))
       return prefixHandler === undefined
         ? { status: 403, headers: headers.error, body: 'invalid host specified\n' }
@@ -132,6 +137,9 @@ function createOriginHeaders(plain: HeaderSets, more: HeaderSet): (origin: strin
   const anyOrigin = setsFor('*');
   return (origin) => (origin === null ? plain : origin === '*' ? anyOrigin : setsFor(origin));
 }
+
+/** A header of event streams, which a program sends itself if it reads them with `fetch`. */
+const lastEventHeader = 'last-event-id';
 
 /** Headers that pages may read from prefix handlers: rate limits, a height, the age of the data. AvalancheGo has no such paths, so this also applies with `--strict`. */
 const readHeaders = [...limitHeaders, heightHeader, ageHeader];
