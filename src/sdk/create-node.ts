@@ -45,7 +45,7 @@ export type NodeAccount = {
 
 export type FetchOptions = {
   readonly method?: string;
-  /** By lower-case name. */
+  /** By name, in any case. */
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string | Uint8Array;
 };

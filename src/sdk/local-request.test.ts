@@ -27,6 +27,7 @@ test('a request has path and query, headers by name, and the name of this machin
   expect(await seen({ method: 'POST', target: '/ext/bc/X', headers, body: Buffer.from('{}') })).toEqual({
     ...{ method: 'POST', path: '/ext/bc/X', query: '', host: 'localhost', type: 'application/json', body: '{}' },
   });
+  expect((await seen({ method: 'POST', target: '/', headers: { 'Content-Type': 'text/plain' } })).type).toBe('text/plain');
   expect(await seen({ method: 'GET', target: '?a' })).toMatchObject({ path: '', query: 'a' });
 });
 

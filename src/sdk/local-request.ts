@@ -6,7 +6,7 @@ export type LocalRequest = {
   readonly method: string;
   /** With its query, if any: `/v1/networks/local`. */
   readonly target: string;
-  /** By lower-case name. */
+  /** By name, in any case. */
   readonly headers?: { readonly [name: string]: string };
   readonly body?: Uint8Array;
 };
@@ -14,11 +14,12 @@ export type LocalRequest = {
 /** Calls the handler of a node without a socket. Like a relayed request it has no remote address, so it counts as one from this machine. */
 export function callHandler(handler: Handler, { method, target, headers = {}, body = noBody }: LocalRequest): Promise<HttpResponse> {
   const mark = target.indexOf('?');
+  const named = new Headers(headers);
   const request: HttpRequest = {
     method,
     path: mark < 0 ? target : target.slice(0, mark),
     query: mark < 0 ? '' : target.slice(mark + 1),
-    header: (name) => (name === 'host' ? 'localhost' : (headers[name] ?? null)),
+    header: (name) => (name === 'host' ? 'localhost' : named.get(name)),
     body: async () => body,
   };
   return handler(request);
