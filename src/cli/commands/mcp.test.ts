@@ -28,17 +28,14 @@ test('what a client has sent over stdin is not kept in memory', async () => {
   expect(sent.filter((chunk) => chunk.deref() !== undefined).length).toBeLessThan(20);
 });
 
-/** What a tool answers whose call the node refuses with this data. */
-async function refusedWith(data: unknown): Promise<string> {
+/** What a tool answers with a client of a node. */
+async function answerOf(name: string, client: object): Promise<string> {
   async function* input(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"avm_getHeight","arguments":{}}}\n');
+    yield Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":{}}}\n`);
   }
   let answer = '';
-  const call = async () => {
-    throw new SeracError('refused', { code: 'RPC_ERROR', rpcCode: -32000, method: 'avm.getHeight', data });
-  };
   await mcp({
-    client: { call },
+    client,
     options: {},
     env: { version: '0' },
     input: input(),
@@ -49,6 +46,14 @@ async function refusedWith(data: unknown): Promise<string> {
   return JSON.parse(answer).result.content[0].text;
 }
 
+/** What a tool answers whose call the node refuses with this data. */
+const refusedWith = (data: unknown): Promise<string> =>
+  answerOf('avm_getHeight', {
+    call: async () => {
+      throw new SeracError('refused', { code: 'RPC_ERROR', rpcCode: -32000, method: 'avm.getHeight', data });
+    },
+  });
+
 test('a refused call is told with the data of the node, if it has some', async () => {
   expect(await refusedWith({ height: 5 })).toContain('\nData: {"height":5}');
   for (const none of [undefined, null]) {
@@ -56,4 +61,15 @@ test('a refused call is told with the data of the node, if it has some', async (
     expect(text).toStartWith('refused\nCode: RPC_ERROR');
     expect(text).not.toContain('Data:');
   }
+});
+
+test('the Data API is asked by the own name of the network, of a node and of serac api: as fuji it would spell addresses of fuji', async () => {
+  const request = async (path: string) => Response.json(path === '/' ? { network: 'network-1337' } : { path });
+  const readText = (response: Response) => response.text();
+  const asked = (call: () => Promise<unknown>) => answerOf('data_listLatestPrimaryNetworkBlocks', { call, request, readText });
+  expect(await asked(async () => ({ networkName: 'local' }))).toBe('{"path":"/v1/networks/local/blockchains/x-chain/blocks"}');
+  const noRpc = async () => {
+    throw new SeracError('404', { code: 'NODE_HTTP', url: '', status: 404 });
+  };
+  expect(await asked(noRpc)).toBe('{"path":"/v1/networks/network-1337/blockchains/x-chain/blocks"}');
 });

@@ -58,15 +58,21 @@ function createToolNode(client: RpcClient): ToolNode {
     call: client.call,
     request,
     networkName: async () => {
-      name ??= readNetworkName(await request('/v1/chains'));
+      name ??= await readNetworkName(client, request);
       return name;
     },
   };
 }
 
-/** Every network except mainnet answers to the name fuji too. */
-const readNetworkName = (text: string): string =>
-  (JSON.parse(text) as { readonly chains: readonly { readonly isTestnet: boolean }[] }).chains[0]?.isTestnet === false ? 'mainnet' : 'fuji';
+/**
+ * The network's own name: under `fuji`, to which private networks answer too, addresses would be spelled as those of fuji. `serac api` has no Node RPC and
+ * tells it at `/`, a node with --strict in the Node RPC only.
+ */
+const readNetworkName = ({ call }: RpcClient, request: ToolNode['request']): Promise<string> =>
+  call('/ext/info', 'info.getNetworkName').then(
+    (answer) => (answer as { readonly networkName: string }).networkName,
+    async () => (JSON.parse(await request('/')) as { readonly network: string }).network,
+  );
 
 /** What a tool has thrown: the message of the node, what its data tells, and cause and remedy of its code. */
 function explainCall(error: unknown): string {
