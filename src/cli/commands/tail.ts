@@ -54,8 +54,9 @@ export async function followEvents(
       const response = await openEventStream(client, `${filter}`, signal, lastID === undefined ? {} : { 'last-event-id': lastID });
       isFirst = false;
       for await (const { id, kind, data } of readServerSentEvents(silence.watch(response))) {
-        if (id !== '') lastID = id;
         await handle(kind, data);
+        // Only now: an event whose handling failed, because the node was lost meanwhile, comes again.
+        if (id !== '') lastID = id;
       }
     } catch (error) {
       if (interrupted.aborted) return undefined;
