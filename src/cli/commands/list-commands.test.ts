@@ -58,3 +58,32 @@ test('1,000 NFTs are listed at most, and a list without the others says so', asy
   expect(await listNfts(999, 2)).toMatchObject({ count: 1000, truncated: true });
   expect(await listNfts(1100)).toMatchObject({ count: 1000, truncated: true });
 });
+
+test('the NFTs of an address are found by its balances: outputs of other assets do not count', async () => {
+  const asked: string[] = [];
+  const amount = (assetId: string, type: string) => ({ assetId, type, amount: '1' });
+  const answers = (path: string, query: URLSearchParams): unknown => {
+    if (path.endsWith('/balances'))
+      return {
+        balances: { unlocked: [amount('avax', 'secp256k1'), amount('a', 'nft')], locked: [amount('a', 'nft'), amount('b', 'nft')] },
+      };
+    const asset = { type: 'nft', symbol: 'N', assetId: query.get('assetId') };
+    return { utxos: [{ asset, utxoType: 'transfer', groupId: 1, utxoId: `${asset.assetId} 0`, addresses: ['o'] }] };
+  };
+  const client = {
+    url: 'http://node',
+    call: async () => ({ networkName: 'local' }),
+    request: async (target: string) => {
+      const { pathname, searchParams } = new URL(target, 'http://node');
+      asked.push(`${pathname.slice(pathname.lastIndexOf('/'))} ${searchParams.get('assetId')}`);
+      return Response.json(answers(pathname, searchParams));
+    },
+    readText: (response: Response) => response.text(),
+  } as unknown as RpcClient;
+  const lines: string[] = [];
+  const address = 'X-local18jma8ppw3nhx5r4ap8clazz0dps7rv5u00z96u';
+  const context = { client, args: [address], options: { json: true }, print: (line: string) => void lines.push(line) };
+  await listCommands['nft list'](context as unknown as ClientContext);
+  expect(JSON.parse(lines.join('')).nfts.map(({ utxoID }: { utxoID: string }) => utxoID)).toEqual(['a 0', 'b 0']);
+  expect(asked).toEqual(['/balances null', '/utxos a', '/utxos b']);
+});

@@ -1,4 +1,4 @@
-import type { AssetList, AssetSummary, Holders, Utxo, UtxoList } from '../../api/contract/answers.ts';
+import type { AssetList, AssetSummary, Balances, Holders, Utxo, UtxoList } from '../../api/contract/answers.ts';
 import { maxQueryAddresses } from '../../api/contract/route-params.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import type { ClientCommand } from './client-command.ts';
@@ -50,7 +50,7 @@ function describeSupply({ type, unitType, supply, denomination, cap, holders }: 
 /** `serac nft list`: the NFTs that an address owns alone, or those of all owners. */
 const nftList: ClientCommand = async ({ client, args: [who], options, print }) => {
   const get = await createDataClient(client);
-  const { nfts, isCut } = who === undefined ? await listAll(get) : await listOwned(get, [await requireAddress(client, who)]);
+  const { nfts, isCut } = who === undefined ? await listAll(get) : await listOf(get, await requireAddress(client, who));
   if (options.json) print(JSON.stringify({ nfts, truncated: isCut }));
   else {
     for (const { symbol, groupID, payload, utxoID, owner } of nfts) {
@@ -78,9 +78,24 @@ type Nft = {
 };
 type Nfts = { readonly nfts: readonly Nft[]; readonly isCut: boolean };
 
-/** The NFTs of addresses, of all assets or of one. */
-async function listOwned(get: Get, addresses: readonly string[], assetID?: string): Promise<Nfts> {
-  const path = `/utxos?addresses=${addresses.join(',')}${assetID === undefined ? '' : `&assetId=${assetID}`}`;
+/** The NFTs of an address, asset by asset: among all of its outputs they could be behind the first ones that a list has. */
+async function listOf(get: Get, address: string): Promise<Nfts> {
+  const { balances } = (await get(`/balances?addresses=${address}`)) as { readonly balances: Balances };
+  const assets = Object.values(balances).flatMap((amounts) => amounts.flatMap(({ assetId, type }) => (type === 'nft' ? [assetId] : [])));
+  const nfts: Nft[] = [];
+  let isCut = false;
+  for (const asset of new Set(assets)) {
+    if (nfts.length >= maxItems) return { nfts: nfts.slice(0, maxItems), isCut: true };
+    const owned = await listOwned(get, [address], asset);
+    nfts.push(...owned.nfts);
+    isCut ||= owned.isCut;
+  }
+  return { nfts: nfts.slice(0, maxItems), isCut: isCut || nfts.length > maxItems };
+}
+
+/** The NFTs of an asset that addresses own. */
+async function listOwned(get: Get, addresses: readonly string[], assetID: string): Promise<Nfts> {
+  const path = `/utxos?addresses=${addresses.join(',')}&assetId=${assetID}`;
   const { items, isCut } = await readList(get, path, (answer) => (answer as UtxoList).utxos);
   const isNft = ({ asset, utxoType, groupId }: Utxo): boolean => asset.type === 'nft' && utxoType === 'transfer' && groupId !== undefined;
   const nfts = items.filter(isNft).map(({ asset, groupId = 0, payload = '0x', utxoId, addresses: [owner = ''] }) => ({
