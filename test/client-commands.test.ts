@@ -175,6 +175,10 @@ describe('money', () => {
     ]);
     const ids = utxos.map(({ utxoID }) => utxoID);
     expect(ids).toEqual(expect.arrayContaining([sent.utxoID, deposited.utxoID]));
+    // A label as short as a symbol is no unit.
+    await ok('label', to, 'bob');
+    expect((await json('export', 'P', '6', 'bob')).to).toBe(`P-${to.slice(2)}`);
+    await ok('label', to, '');
     const refused = await serac('export', 'Q', '1');
     expect([refused.code, refused.out]).toEqual([1, '']);
     expect(refused.err).toContain('Q');

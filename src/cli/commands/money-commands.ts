@@ -1,10 +1,11 @@
+import type { RpcClient } from '../../api/client/rpc-client.ts';
 import { formatUnits } from '../../base/bytes/units.ts';
 import { createAssetDescriber, type DescribeAsset, findAsset } from './asset-labels.ts';
 import { callDev, type DevResult, decodeDev, devCommand } from './client-command.ts';
 import { badArgument } from './fault.ts';
-import { resolveAddress } from './named-address.ts';
+import { readLabels, resolveAddress } from './named-address.ts';
 import { findSender, issuingCommand, type Moved, readAssetAmount } from './receipt.ts';
-import { joinUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
+import { assetOfUnit, joinUnit, readTypedAmount, toSmallestUnit } from './typed-amount.ts';
 
 /** What `serac faucet` gives if no amount is typed. */
 const faucetAmount = '1000';
@@ -16,6 +17,16 @@ function takeArgs(args: readonly string[], amountAt: number, max: number): reado
   if (extra === undefined) return joined;
   throw badArgument(extra, `unexpected argument ${JSON.stringify(extra)}; an amount is a number and maybe a unit, such as 5 AVAX`);
 }
+
+/** Whether the last of three arguments is a label although it could be a unit: `C 5 bob`, where no asset has this symbol. */
+const endsWithLabel = async (client: RpcClient, args: readonly string[]): Promise<boolean> =>
+  args.length === 3 &&
+  joinUnit(args, 1).length < 3 &&
+  (await readLabels(client)).some(({ name }) => name === args[2]) &&
+  (await findAsset(client, assetOfUnit(args[2] ?? '')).then(
+    () => false,
+    () => true,
+  ));
 
 /** Commands that move, create and mint: each is one `dev.*` call. */
 export const moneyCommands = {
@@ -46,7 +57,7 @@ export const moneyCommands = {
     return { params: { from: sender, to: owners, amount, assetID: asset.assetID, memo, locktime, threshold }, describe: () => receipt };
   }),
   export: issuingCommand('export', async ({ client, args, options: { from: sender, asset: assetName, memo, locktime } }) => {
-    const [destinationChain = '', text = '', receiver] = takeArgs(args, 1, 3);
+    const [destinationChain = '', text = '', receiver] = (await endsWithLabel(client, args)) ? args : takeArgs(args, 1, 3);
     const { amount, asset } = await readAssetAmount(client, text, assetName);
     const from = await findSender(client, sender);
     const chain = destinationChain.toUpperCase();
