@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../src/api/client/client.ts';
@@ -121,6 +121,13 @@ describe('serac record and serac replay', () => {
       expect.stringContaining('call 3 of 8 has another answer: dev.createAsset at /ext/dev\n'),
     ]);
     expect(changed.out).toMatch(/\nrecorded {2}\{.*\nnow {7}\{/);
+  });
+
+  test('a recorder whose port is taken leaves neither a file nor a frozen clock', async () => {
+    const path = join(folder, 'taken.jsonl');
+    const taken = await runProgram('record', path, '--listen', `${node.port}`, '--url', node.url);
+    expect([taken.code, taken.err]).toEqual([3, expect.stringContaining('is already in use')]);
+    expect([existsSync(path), (await createClient({ url: node.url }).dev.getTime()).frozen]).toEqual([false, false]);
   });
 
   test('a recorder that was killed leaves a file that can be replayed; other files are refused', async () => {

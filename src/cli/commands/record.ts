@@ -41,13 +41,19 @@ async function recordUntil(
     onCall(methodsOf(call.body));
     return recorder.add(call);
   };
-  const server = await env.serve({
-    host: '127.0.0.1',
-    port: options.listen ?? 0,
-    handler: createRecordingHandler(context, add, env.forwardRequest(Number(new URL(client.url).port || 80))),
-    maxBodyMemory: 64 * maxTxBody,
-    idleTimeout: 120,
-  });
+  const server = await env
+    .serve({
+      host: '127.0.0.1',
+      port: options.listen ?? 0,
+      handler: createRecordingHandler(context, add, env.forwardRequest(Number(new URL(client.url).port || 80))),
+      maxBodyMemory: 64 * maxTxBody,
+      idleTimeout: 120,
+    })
+    .catch((error: unknown) => {
+      // So that the command can be run again with the same file.
+      recorder.discard();
+      throw error;
+    });
   const url = `http://127.0.0.1:${server.port}`;
   print(
     options.json
@@ -121,6 +127,8 @@ type Recorder = {
   /** Whether the call was written: not if the file would be too large. */
   readonly add: (call: RecordedCall) => boolean;
   readonly close: () => number;
+  /** Removes the file. */
+  readonly discard: () => void;
 };
 
 function openRecorder({ env }: ClientContext, path: string, header: RecordingHeader): Recorder {
@@ -145,6 +153,10 @@ function openRecorder({ env }: ClientContext, path: string, header: RecordingHea
       file.sync();
       file.close();
       return calls;
+    },
+    discard: () => {
+      file.close();
+      env.removeFile(path);
     },
   };
 }
