@@ -25,6 +25,9 @@ describe('the shell and the configuration', () => {
     expect(await complete('completions z')).toEqual(['zsh']);
     expect(await complete('--log-level ver')).toEqual(['verbo']);
     expect(await complete('keys c')).toEqual(['create']);
+    expect(await complete('testnet pa')).toEqual(['partition']);
+    expect(await complete('testnet 3 --avalanchego-')).toEqual(['--avalanchego-nodes']);
+    expect(await complete('testnet kill --js')).toEqual(['--json']);
     expect(await complete('--fork-')).toEqual(['--fork-url', '--fork-block-number', '--fork-address']);
     expect(await complete(`--load-state ${folder}/comp`)).toEqual([join(folder, 'completions.bash')]);
   });

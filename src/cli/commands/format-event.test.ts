@@ -33,4 +33,7 @@ test('a transaction is printed with the labels that its event has', async () => 
     '    X-local1b (bob)  +5 AVAX',
   ]);
   expect(await formatEvent('settings', '{"changed":"labels"}', writers)).toEqual(['setting changed: labels of addresses']);
+  expect(await formatEvent('settings', '{"changed":"impersonation"}', writers)).toEqual([
+    'setting changed: which addresses are impersonated',
+  ]);
 });

@@ -74,6 +74,7 @@ const settingTexts = {
   faults: 'delays and failures of calls',
   snapshots: 'list of snapshots',
   labels: 'labels of addresses',
+  impersonation: 'which addresses are impersonated',
 };
 
 async function formatChange(
