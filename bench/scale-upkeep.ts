@@ -6,8 +6,8 @@ import type { ScaleDir } from './scale-dir.ts';
 import { type BenchEnv, seracCommand } from './servers.ts';
 
 /**
- * Prints what commands cost that read or copy a whole data directory, and snapshots in a chain of this length. Snapshots are measured on the
- * copy, because they add blocks.
+ * Prints what commands cost that read or copy a whole data directory, and snapshots in a chain of this length. Snapshots and building the
+ * index again are measured on the copy, because they change it.
  */
 export async function printUpkeep(chains: readonly ScaleDir[], env: BenchEnv): Promise<void> {
   const { signal } = env;
@@ -17,6 +17,7 @@ export async function printUpkeep(chains: readonly ScaleDir[], env: BenchEnv): P
     try {
       await runMeasured('backup', [...seracCommand(env), 'backup', copy, `--data-dir=${dir}`], signal);
       await runMeasured('check', [...seracCommand(env), 'check', `--data-dir=${dir}`, '--network-id=local'], signal);
+      await runMeasured('reindex', [...seracCommand(env), 'reindex', `--data-dir=${copy}`, '--network-id=local'], signal);
       await run([process.execPath, revertProgram, `--data-dir=${copy}`, '--network-id=local', '--accounts=0'], signal, 'inherit');
     } finally {
       rmSync(copy, { recursive: true, force: true });

@@ -21,6 +21,7 @@ export async function runScale(env: BenchEnv, load: LoadGenerator, options: Opti
     return prepareScaleDir(join(options.keep ?? env.dir, `utxos-${blocks * utxosPerBlock}`), blocks, env.signal);
   };
   const longBlocks = options.blocks ?? (options.quick ? 10_000 : 100_000);
+  const shortBlocks = Math.max(fewestBlocks, longBlocks / 100);
   const chains: Sides<ScaleDir> = { ours: await prepare(longBlocks), theirs: await prepare(shortBlocks) };
   const rows: ReportRow[] = [];
   const report = (row: ReportRow): void => {
@@ -67,7 +68,8 @@ const toQueried = ({ dir, blocks, sample }: ScaleDir): QueriedChain => ({
   txIDs: sample.txIDs,
 });
 
-const shortBlocks = 1000;
+/** As many as the samples of addresses and pages need. */
+const fewestBlocks = 1000;
 
 type ServedChain = BenchServer & ScaleDir;
 type Spends = ReturnType<typeof createSpendFixture>;
