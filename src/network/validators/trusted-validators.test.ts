@@ -17,6 +17,8 @@ const codeOf = (error: unknown): string => (error instanceof Fault ? error.fault
 function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = []) {
   const chain = { height: 10n, proposed: 9n, networkID: 12345, isDown: false, isHung: false, members: 3, time: 100n, otherTime: 100n };
   const asked: string[] = [];
+  /** Heights whose set is answered only after these. */
+  const delays = new Map<bigint, Promise<void>>();
   const virtual = createVirtualTiming();
   const answer = async <T>(method: string, value: () => T): Promise<T> => {
     asked.push(method);
@@ -33,11 +35,14 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
       { url: 'http://other', heights: { ...heights(), time: chain.otherTime } },
       { url: 'http://silent', heights: undefined },
     ],
-    validatorsAt: (height) =>
-      answer(`at ${height}`, () => {
+    validatorsAt: async (height) => {
+      const set = await answer(`at ${height}`, () => {
         const nodes = Array.from({ length: chain.members }, (_, i) => node(i + 1));
         return { weights: new Map(nodes.map((one) => [one, 5n])), keys: new Map([[node(1), new Uint8Array(48)]]) };
-      }),
+      });
+      await delays.get(height);
+      return set;
+    },
   };
   const reported: unknown[] = [];
   const saved: bigint[] = [];
@@ -53,7 +58,7 @@ function setUp(known: Parameters<typeof createTrustedValidators>[0]['known'] = [
     onUnreachable,
     onFirstSet: (set) => void first.push(set),
   });
-  return { chain, asked, reported, saved, first, validators, ...virtual };
+  return { chain, asked, delays, reported, saved, first, validators, ...virtual };
 }
 
 describe('validators of a trusted node', () => {
@@ -127,6 +132,25 @@ describe('validators of a trusted node', () => {
     Object.assign(chain, { height: 3n, proposed: 2n });
     await pass(10_000);
     expect([validators.knownHeight(), validators.proposedHeight()]).toEqual([12n, 9n]);
+    validators.stop();
+  });
+
+  test('a reading that ends after a later one takes nothing back: blocks that refer to the later height would be refused', async () => {
+    const { chain, delays, validators, pass } = setUp();
+    await validators.start();
+    const slow = Promise.withResolvers<void>();
+    delays.set(11n, slow.promise);
+    Object.assign(chain, { height: 11n, proposed: 10n });
+    await pass(2500);
+    expect(validators.knownHeight()).toBe(10n);
+    Object.assign(chain, { height: 12n, proposed: 11n, members: 4 });
+    delays.delete(11n);
+    await pass(2000);
+    const later = [validators.knownHeight(), validators.proposedHeight(), validators.current().size];
+    expect(later).toEqual([12n, 11n, 4]);
+    slow.resolve();
+    await pass(100);
+    expect([validators.knownHeight(), validators.proposedHeight(), validators.current().size]).toEqual(later);
     validators.stop();
   });
 

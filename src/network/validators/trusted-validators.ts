@@ -79,6 +79,17 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
   let readings = 0;
   let isStopped = false;
 
+  /** Reads the set at a height, which is the current one unless a later one was read meanwhile. */
+  const readCurrent = async (height: bigint): Promise<void> => {
+    const { weights, keys } = await sets.read(height);
+    if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${height}`);
+    if (height <= currentHeight) return;
+    const isFirst = current.weights.size === 0;
+    current = { weights: sets.keep(height, weights), keys };
+    currentHeight = height;
+    if (isFirst) deps.onFirstSet?.(weights);
+  };
+
   const refresh = async (): Promise<void> => {
     if (!isOfNetwork) {
       const got = await reads.networkID();
@@ -90,19 +101,13 @@ export function createTrustedValidators(deps: TrustedValidatorsDeps): TrustedVal
     timesApart = seconds > maxTimesApart ? { since: timesApart?.since ?? timers.now(), seconds } : undefined;
     if (latest.proposed > latest.current) throw invalid(url, `proposed height ${latest.proposed} above height ${latest.current}`);
     // A node that was restarted may be behind for a while.
-    const next = { current: max(latest.current, heights.current), proposed: max(latest.proposed, heights.proposed) };
-    if (next.current !== currentHeight) {
-      const { weights, keys } = await sets.read(next.current);
-      if (weights.size === 0) throw invalid(url, `no validators at P-Chain height ${next.current}`);
-      const isFirst = current.weights.size === 0;
-      current = { weights: sets.keep(next.current, weights), keys };
-      currentHeight = next.current;
-      if (isFirst) deps.onFirstSet?.(weights);
-    }
-    if (next.current > heights.current) heightSince = timers.now();
-    heights = next;
+    const height = max(latest.current, heights.current);
+    if (height > currentHeight) await readCurrent(height);
+    if (height > heights.current) heightSince = timers.now();
+    // A later reading may have ended meanwhile.
+    heights = { current: max(height, heights.current), proposed: max(latest.proposed, heights.proposed) };
     // New blocks refer to the proposed height, so their children need its set.
-    await sets.load(next.proposed);
+    await sets.load(heights.proposed);
   };
 
   const tick = async (): Promise<void> => {
