@@ -48,8 +48,8 @@ export function createScriptedNode(source: SourceChain): ScriptedNode {
   };
 
   const top = (): bigint => node.height ?? state.height();
-  const found = (bytes: Uint8Array | undefined, name: string) =>
-    bytes === undefined ? errorResponse('not found') : { result: { [name]: formatHex('hex', bytes), encoding: 'hex' } };
+  const found = (bytes: Uint8Array | undefined, name: string, more: object = {}) =>
+    bytes === undefined ? errorResponse('not found') : { result: { [name]: formatHex('hex', bytes), encoding: 'hex', ...more } };
 
   const answer = ({ method, params }: ReceivedCall): object => {
     switch (method) {
@@ -71,7 +71,9 @@ export function createScriptedNode(source: SourceChain): ScriptedNode {
         return utxosOf(source, params);
       case 'platform.getTx':
       case 'avax.getAtomicTx':
-        return node.knowsForeignTxs ? found(source.foreignTxs.get(parseId(params.txID as string)), 'tx') : errorResponse('not found');
+        return node.knowsForeignTxs
+          ? found(source.foreignTxs.get(parseId(params.txID as string)), 'tx', method === 'avax.getAtomicTx' ? { blockHeight: '1' } : {})
+          : errorResponse('not found');
       case 'avm.issueTx':
         return issueTx(parseHex('hex', params.tx as string));
       default:

@@ -85,6 +85,12 @@ test('requests have the right path, method and params, and valid responses are p
   expect(requests[3]?.params).toEqual({ height: '7', encoding: 'hex' });
 });
 
+test('a transaction that waits in the mempool of the C-Chain, or that it found invalid, is none: only an accepted one has the height of a block', async () => {
+  const { remote } = fakeNode((one) => result(one, { tx: formatHex('hex', tx.bytes), encoding: 'hex' }));
+  expect(await remote.foreignTx('C', tx.id)).toBeUndefined();
+  expect(await remote.foreignTx('P', tx.id)).toEqual(tx.bytes);
+});
+
 test('a full page returns a cursor for the next one, on X, P and C', async () => {
   const page = Array.from({ length: 1024 }, () => formatHex('hex', utxo.bytes));
   const end = { address: 'X-local1', utxo: 'somewhere' };

@@ -35,7 +35,7 @@ export type Remote = RemoteIssuer &
     readonly tx: (id: Id, timeout?: number) => Promise<Tx | undefined>;
     readonly txStatus: (id: Id, timeout?: number) => Promise<ExplainedStatus>;
     readonly utxos: (query: RemoteUtxoQuery) => Promise<RemoteUtxoPage>;
-    /** The bytes of a transaction of the P- or C-Chain; undefined if the chain does not have it. */
+    /** The bytes of an accepted transaction of the P- or C-Chain; undefined if the chain does not have it. */
     readonly foreignTx: (chain: ForeignChain, id: Id) => Promise<Uint8Array | undefined>;
     /** Aborts pending requests. */
     readonly close: () => void;
@@ -157,7 +157,8 @@ export function connectRemote(
       const response = await undefinedIfNotFound(
         rpc.call(path, method, { txID: idText(id), encoding: 'hex' }, { bytes: maxObjectResponse }),
       );
-      if (response === undefined) return undefined;
+      // The C-Chain also gives transactions that wait in its mempool and some that it found invalid. Only an accepted one has the height of its block.
+      if (response === undefined || (chainName === 'C' && response.blockHeight === undefined)) return undefined;
       const bytes = parseField(method, 'tx', response.tx, (text) => parseHex('hex', text));
       return checkId(method, id, idOf(bytes), bytes);
     },
