@@ -74,18 +74,25 @@ export function openState(
     notePosition: utxos.notePosition,
   };
 
-  /** A page for one address is a single read; for several addresses a read transaction makes all reads see the same commit. */
-  const ownPage = (query: OwnedUtxoQuery, strict: boolean): OwnedUtxoPage => {
-    const page = () => readUtxoPage(owned, query, pagingRules[strict ? 'strict' : 'lenient'].own);
-    return query.addresses.length === 1 ? page() : store.read(page);
-  };
+  const ownPage = (query: OwnedUtxoQuery, strict: boolean): OwnedUtxoPage =>
+    readUtxoPage(owned, query, pagingRules[strict ? 'strict' : 'lenient'].own);
+
+  /**
+   * Makes all statements of a read see the same commit: in a reader process, another one may come between two of them. In the writer process it saves
+   * taking SQLite's locks for each: the balances of an address on disk take 17 µs in place of 30.
+   */
+  const atOneCommit =
+    <A extends unknown[], R>(read: (...args: A) => R) =>
+    (...args: A): R =>
+      store.read(() => read(...args));
+  const blockAt = atOneCommit(history.blockAt);
 
   const scanReads: ScanReads = {
     read: store.read,
     height: () => tip.last().height,
     unspentRows: owners.unspentRows,
     bytesOf: owned.bytesOf,
-    blockAt: history.blockAt,
+    blockAt,
     seqOf: (ref) => utxos.findPosition(ref)?.seq,
   };
 
@@ -101,7 +108,12 @@ export function openState(
   return {
     id: chain.id,
     ...history,
+    block: atOneCommit(history.block),
+    blockAt,
+    description: atOneCommit(history.description),
     ...balances,
+    balances: atOneCommit(balances.balances),
+    fewBalances: atOneCommit(balances.fewBalances),
     ...createChainWriter({ store, sharedMemory, chain: { id: chain.id, number }, tables, tip, onCommit }),
     transfers,
     utxo: utxos.unspent,
@@ -122,8 +134,9 @@ export function openState(
     wasConsumed: (ref) => utxos.findPosition(ref)?.isSpent ?? sharedMemory.wasRemoved(chain.id, refId(ref)),
     wasImported: (utxoID) => sharedMemory.wasRemoved(chain.id, utxoID),
     consumerOf: utxos.consumer,
-    utxos: (sourceChain, query, strict) =>
+    utxos: atOneCommit((sourceChain, query, strict) =>
       sourceChain === chain.id ? ownPage(query, strict) : sharedMemory.page(chain.id, sourceChain, query, strict),
+    ),
     stats: () => {
       const { height, unspent } = tip.last();
       return { blocks: Number(height) + 1, txs: history.lastTxSeq(), unspent };
