@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { effectsOf } from '../src/avm/tx/effects.ts';
 import type { Tx } from '../src/avm/tx/tx.ts';
 import { makeUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
-import { createAddressFormatter } from '../src/base/bytes/address.ts';
+import { watchOnlyKey } from '../src/avm/wallet/key.ts';
+import { type Address, createAddressFormatter } from '../src/base/bytes/address.ts';
 import { formatHex } from '../src/base/bytes/hex.ts';
 import { idText, zeroId } from '../src/base/bytes/id.ts';
 import { startAvalancheGo } from './avalanchego.ts';
@@ -53,6 +54,15 @@ const balanceOf = async (client: Client, key: Key, assetID = 'AVAX'): Promise<st
   (await call(client, 'avm.getBalance', { address: format(key.address), assetID })).balance;
 const dataBalance = async (client: Client, key: Key): Promise<{ status: number; text: string }> =>
   client.send('GET', `/v1/networks/local/blockchains/x-chain/balances?addresses=${format(key.address)}`);
+
+/** The other output of the local genesis, which belongs to no account. */
+const genesisOwner = watchOnlyKey('e0cfe8cae22827d032805ded484e393ce51cbedb' as Address);
+const unaskedGenesisUtxo = makeUtxo(
+  ewoqGenesisUtxo.assetID,
+  0,
+  ewoqGenesisUtxo.assetID,
+  transfer(ewoqGenesisUtxo.assetID, 10_000_000n * coin, ownedBy([genesisOwner])).output,
+);
 
 const wallet = createWallet('fork', { keys: [ewoq], count: 5 });
 const [, asked, spender, preloaded, late, unasked] = wallet.keys as [Key, Key, Key, Key, Key, Key];
@@ -146,6 +156,10 @@ for (const [name, startSource] of Object.entries(sources))
         expect(await balanceOf(source.client, spender)).toBe(String(7n * coin));
         const onSource = await source.client.call('/ext/bc/X', 'avm.getTx', { txID: idText(spend.id) });
         expect(onSource.error).toBeDefined();
+
+        // An output of the genesis too: this chain has the transaction that created it, but not its outputs.
+        await call(client, 'dev.impersonate', { address: format(genesisOwner.address) }, '/ext/dev');
+        await issue(client, signDraft(baseTx({ ...wallet, keys: [genesisOwner] }, { utxos: [unaskedGenesisUtxo] }, [])));
 
         // What is spent on the forked node, or here, cannot be spent here.
         for (const utxo of [ewoqGenesisUtxo, output(funding, spender)]) {

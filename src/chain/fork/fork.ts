@@ -19,10 +19,10 @@ export type Fork = {
   /** Copies the unspent outputs of addresses that were not copied yet. */
   readonly copyAddresses: (addresses: readonly Address[]) => Promise<void> | undefined;
   /**
-   * Copies the owners of the outputs that a transaction spends and this chain does not know. `isOwnTx`: whether this chain has a transaction, also one
-   * that waits for a block: the forked node does not have its outputs.
+   * Copies the owners of the outputs that a transaction spends and this chain does not know, such as those of its genesis. `isWaiting`: whether a
+   * transaction waits here for a block: the forked node does not have its outputs.
    */
-  readonly copyInputs: (tx: Tx, isOwnTx: (id: Id) => boolean) => Promise<void> | undefined;
+  readonly copyInputs: (tx: Tx, isWaiting: (id: Id) => boolean) => Promise<void> | undefined;
   readonly copyAsset: (id: Id) => Promise<void> | undefined;
   /** A transaction of the forked node; undefined if it has none with this ID. */
   readonly tx: (id: Id) => Promise<Tx | undefined>;
@@ -116,8 +116,8 @@ export function createFork({
   return {
     fetchAddress,
     copyAddresses,
-    copyInputs: (tx, isOwnTx) => {
-      const unknown = spentRefs(tx.unsigned).filter((ref) => !ledger.hasOutput(ref) && !isOwnTx(ref.txID));
+    copyInputs: (tx, isWaiting) => {
+      const unknown = spentRefs(tx.unsigned).filter((ref) => !ledger.hasOutput(ref) && !isWaiting(ref.txID));
       if (unknown.length === 0) return undefined;
       const creators = [...new Set(unknown.map(({ txID }) => txID))];
       if (creators.length > forkLimits.inputs) return Promise.reject(tooManyInputs());

@@ -6,8 +6,8 @@ import type { Recovery } from '../recovery/recovery.ts';
 import type { Ledger } from './ledger.ts';
 import type { TxVerifier } from './tx-verifier.ts';
 
-/** Fetches the outputs that a transaction consumes and this node does not have; undefined if there are none. `isOwnTx`: whether this chain has a transaction, also one that waits. */
-export type FetchInputs = (tx: Tx, isOwnTx: (id: Id) => boolean) => Promise<void> | undefined;
+/** Fetches the outputs that a transaction consumes and this node does not have; undefined if there are none. `isWaiting`: whether a transaction waits for a block. */
+export type FetchInputs = (tx: Tx, isWaiting: (id: Id) => boolean) => Promise<void> | undefined;
 
 /** What a chain is created from: chain.ts passes it to the intake of transactions and to the undecided blocks. */
 export type ChainDeps = {

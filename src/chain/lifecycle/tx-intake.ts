@@ -41,7 +41,7 @@ export function createTxIntake(
     onPooled?.(tx);
     notifyWork();
   };
-  const { expectedSignatures, fetchAndRecover } = createPreparation(deps, mempool, outcomes.isOwnTx);
+  const { expectedSignatures, fetchAndRecover } = createPreparation(deps, mempool, isWaiting);
   const mempoolBytes = () => mempool.size().bytes;
   const wallet = createWalletQueue({ add, skipFailedTx: differences.skipFailedWalletTx, fetchAndRecover, mempoolBytes });
 
@@ -149,7 +149,6 @@ function createTxOutcomes({ ledger, acceptUnknownImports = false }: ChainDeps, m
       }
       refusals.remove(tx.id);
     },
-    isOwnTx: (id: Id): boolean => ledger.hasTx(id) || isWaiting(id),
     explainStatus: (id: Id): ExplainedStatus => {
       const current = status(id);
       const refusal = current === 'Accepted' || current === 'Processing' ? undefined : refusals.get(id);
@@ -170,7 +169,7 @@ function createTxOutcomes({ ledger, acceptUnknownImports = false }: ChainDeps, m
 function createPreparation(
   { ledger, verifier, differences, fetchInputs, recoverAhead }: ChainDeps,
   mempool: Mempool,
-  isOwnTx: (id: Id) => boolean,
+  isWaiting: (id: Id) => boolean,
 ) {
   /** The signatures that `issue` would recover on the current state: those before the first check that fails without them. */
   const expectedSignatures = (tx: Tx): readonly ExpectedSignature[] => {
@@ -189,7 +188,7 @@ function createPreparation(
       which: 'all' | 'until one is wrong' = 'until one is wrong',
     ): Promise<void> | undefined => {
       const recoverSigners = () => recoverAhead?.(tx, expected, which);
-      const fetched = fetchInputs?.(tx, isOwnTx);
+      const fetched = fetchInputs?.(tx, isWaiting);
       return fetched === undefined ? recoverSigners() : fetched.then(recoverSigners);
     },
   };

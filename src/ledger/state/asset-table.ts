@@ -18,14 +18,7 @@ export type AssetReads = {
 export function openAssetTable(db: Database, t: Tables, epoch: () => number, hasTx: (id: Id) => boolean) {
   const byId = db.prepare<AssetMetadata & { readonly fxs: string }>(`SELECT fxs, name, symbol, denomination FROM ${t.asset} WHERE id = ?`);
   const bySymbol = db.prepare<{ id: Uint8Array }>(`SELECT id FROM ${t.asset} WHERE symbol = ? ORDER BY id LIMIT ?`);
-  /** Adds the asset that a transaction creates, if it creates one. */
-  const insertWith = (verb: string) => {
-    const insert = db.prepare(`${verb} INTO ${t.asset} VALUES (?, ?, ?, ?, ?)`);
-    return (tx: Tx): void => {
-      const row = assetRow(tx);
-      if (row !== undefined) insert.run(...row);
-    };
-  };
+  const insert = db.prepare(`INSERT INTO ${t.asset} VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`);
   const cache = createCache<Id, Asset>('assets', { size: assetSize, version: epoch });
   const notAnAsset = (id: Id) => (hasTx(id) ? 'not-an-asset' : undefined);
   return {
@@ -44,8 +37,11 @@ export function openAssetTable(db: Database, t: Tables, epoch: () => number, has
       return row === undefined ? notAnAsset(id) : { name: row.name, symbol: row.symbol, denomination: row.denomination };
     },
     findAssetsBySymbol: (symbol: string, limit: number) => bySymbol.all(Buffer.from(symbol), limit).map(({ id }) => idFromBytes(id)),
-    insert: insertWith('INSERT'),
-    insertMissing: insertWith('INSERT OR IGNORE'),
+    /** Adds the asset that a transaction creates, if it creates one and the asset was not copied from another node before. */
+    insert: (tx: Tx): void => {
+      const row = assetRow(tx);
+      if (row !== undefined) insert.run(...row);
+    },
   };
 }
 

@@ -74,7 +74,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
   const setUnspent = db.prepare(`UPDATE ${t.block} SET unspent = ? WHERE height = 0`);
   const txs = createCache<Id, Tx>('decodedTxs', { size: (_, tx) => tx.bytes.length * decodedFactor, version: epoch });
   const hasTx = (id: Id) => seqById.get(idToBytes(id)) !== undefined;
-  const { insert: insertAsset, insertMissing: insertMissingAsset, ...assets } = openAssetTable(db, t, epoch, hasTx);
+  const { insert: insertAsset, ...assets } = openAssetTable(db, t, epoch, hasTx);
 
   /** The ID of the first genesis transaction. AvalancheGo: vms/avm/vm.go, initGenesis. */
   const readFeeAsset = (): Id | undefined => {
@@ -129,7 +129,7 @@ export function openHistory(db: Database, t: Tables, epoch: Epoch, damaged: (row
       setUnspent.run(numbered.unspent);
     },
     insertAssets: (created) => {
-      for (const tx of created) insertMissingAsset(tx);
+      for (const tx of created) insertAsset(tx);
     },
     addUnspent: (count) => addToUnspent.run(count),
   };

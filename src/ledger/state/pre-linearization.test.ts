@@ -66,6 +66,19 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => !onDisk))
       expect(checkChain(store, chainID).problems).toEqual([]);
     });
 
+    test('a block may create an asset that was copied from another node, which has accepted the same transaction', () => {
+      const chain = openChain(open);
+      const source = randomChain(7);
+      appendBlocks(chain, source, 3);
+      const next = source.next(chain.state, 20);
+      const assets = next.block.txs.filter(({ unsigned }) => unsigned.kind === 'CreateAssetTx');
+      expect(assets.length).toBeGreaterThan(0);
+      chain.state.addForked({ utxos: [], assets }, () => {});
+      commitNext(chain, next);
+      for (const { id } of assets) expect(chain.state.asset(id)).toMatchObject({ id });
+      expect(checkChain(chain.store, chainID).problems).toEqual([]);
+    });
+
     test('a block may come with the pre-linearization output it consumes; consuming it twice rejects the whole batch', () => {
       const { state, store } = grown();
       const [one, two] = [preLinearizationUtxo(1), preLinearizationUtxo(2)];
