@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Tx } from '../src/avm/tx/tx.ts';
-import { parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
+import { makeUtxo, parseUtxo, type Utxo } from '../src/avm/tx/utxo.ts';
 import { createAddressFormatter } from '../src/base/bytes/address.ts';
 import { cb58Decode } from '../src/base/bytes/cb58.ts';
 import { sha256 } from '../src/base/bytes/hash.ts';
@@ -11,7 +11,7 @@ import { formatHex, parseHex } from '../src/base/bytes/hex.ts';
 import { idText, zeroId } from '../src/base/bytes/id.ts';
 import { eventually, untilReader } from './processes.ts';
 import { type Program, runProgram, startProgramAsUsers } from './program.ts';
-import { createWallet, importTx, keyFrom, signDraft } from './wallet-kit.ts';
+import { createWallet, importTx, keyFrom, localChainParams, ownedBy, signDraft, transfer } from './wallet-kit.ts';
 
 /** The money and cross-chain methods of `dev.*` through the real program, with answers of the Node RPC and the Data API checked. */
 
@@ -377,6 +377,18 @@ describe.each(modes)('dev.* %s', (_, flags) => {
     expect(await balance(account(3), assetID)).toBe('18');
   });
 
+  test('addAtomicUTXO: an output that was imported is refused, since the chain could not store a second import of it', async () => {
+    const owner = keyFrom(sha256(Buffer.from('imported twice')));
+    const { feeAsset } = localChainParams;
+    const utxo = makeUtxo(zeroId, 7, feeAsset, transfer(feeAsset, 9_000_000n, ownedBy([owner])).output);
+    const add = { sourceChain: 'P', utxo: formatHex('hex', utxo.bytes) };
+    await call('dev.addAtomicUTXO', add);
+    const tx = signDraft(importTx({ keys: [owner], chainParams: localChainParams }, { utxos: [] }, zeroId, [utxo]));
+    await issue(tx);
+    expect((await fail('dev.addAtomicUTXO', add)).data.code).toBe('STATE_DUPLICATE_PUT');
+    await expect(issue(tx)).rejects.toThrow('TX_UTXO_NOT_FOUND');
+  });
+
   test('claimExport: the P-Chain consumes an export, in all interfaces', async () => {
     const owner = keyFrom(sha256(Buffer.from('claimExport')));
     const address = createAddressFormatter('X', 'local')(owner.address);
@@ -395,4 +407,15 @@ describe.each(modes)('dev.* %s', (_, flags) => {
     for (let i = 0; i < 8; i++) expect(await shared()).toEqual([]);
     expect((await fail('dev.claimExport', { utxoID })).data).toMatchObject({ code: 'DEV_UNKNOWN_OUTPUT' });
   });
+});
+
+test('errors about AVAX are the usual ones on a copy of mainnet, whose genesis is larger than a transaction may be', async () => {
+  const node = await startProgramAsUsers('--network-id=mainnet');
+  const from = createAddressFormatter('X', 'avax')(keyFrom(sha256(Buffer.from('poor'))).address);
+  const fail = async (method: string, params: unknown): Promise<Failure> =>
+    (await node.client.call('/ext/dev', method, params)).error as unknown as Failure;
+  expect((await fail('dev.mint', { assetID: 'AVAX', to: 0, amount: '1 AVAX' })).message).toContain('its supply is fixed');
+  await node.client.call('/ext/dev', 'dev.impersonate', { address: from });
+  expect((await fail('dev.send', { from, to: 0, amount: '1 AVAX' })).data.code).toBe('DEV_INSUFFICIENT_FUNDS');
+  await node.stop();
 });

@@ -7,6 +7,7 @@ import { type Key, watchOnlyKey } from '../../avm/wallet/key.ts';
 import { type ChainParams, type Draft, findSigners, ownedBy, signDraft, type Wallet } from '../../avm/wallet/wallet.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { type Id, idText, parseId } from '../../base/bytes/id.ts';
+import { maxGenesisBytes } from '../../base/codec/pack.ts';
 import { Fault } from '../../base/fault.ts';
 import { createMutex } from '../../base/timing/slots.ts';
 import type { AddressFormat } from '../rpc/address-format.ts';
@@ -100,7 +101,7 @@ export function createDevWallet(deps: DevWalletDeps) {
   /** The kinds of outputs that an asset was created with. */
   const createdKinds = (assetID: Id): ReadonlySet<Output['kind']> => {
     const bytes = reads.txBytes(assetID);
-    const tx = bytes === undefined ? undefined : parseTx(bytes).unsigned;
+    const tx = bytes === undefined ? undefined : parseTx(bytes, maxGenesisBytes).unsigned;
     const states = tx?.kind === 'CreateAssetTx' ? tx.initialStates : [];
     return new Set(states.flatMap(({ outputs: created }) => created.map(({ kind }) => kind)));
   };

@@ -92,7 +92,7 @@ export const methodCodes: AdviceByCode<MethodFault['code']> = {
   COUNTERPART_UNKNOWN_SUBNET: ['There is no such subnet with staking.', 'Omit `subnetID` for the primary network.'],
   EVM_INVALID_PARAMS: ['The parameters of an `eth_` method are invalid; the message says which.', 'Send `[address, block]`.'],
   EVM_UNKNOWN_BLOCK: ['The C-Chain of Serac has only block 0.', 'Use `latest`.'],
-  STATE_DUPLICATE_PUT: ['The output is already in the shared memory.', 'Give it another transaction ID or index.'],
+  STATE_DUPLICATE_PUT: ['The output is already in the shared memory, or was imported from it.', 'Give it another transaction ID or index.'],
 };
 
 export const hexCodes: AdviceByCode<DevHexFault['code']> = {

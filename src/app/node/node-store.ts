@@ -22,7 +22,7 @@ import { getChainNumber, listStoredChains, registerChain } from '../../ledger/st
 import { type ChainState, openState } from '../../ledger/state/chain-state.ts';
 import type { OnBlocksStored } from '../../ledger/state/chain-writer.ts';
 import { isForkedStore, markForkedStore } from '../../ledger/state/forked-addresses.ts';
-import { openSharedMemory, type SharedOutput } from '../../ledger/state/shared-memory.ts';
+import { duplicatePutError, openSharedMemory, type SharedOutput } from '../../ledger/state/shared-memory.ts';
 import { memoryPath } from '../../ledger/store/database.ts';
 import { acquireLock } from '../../ledger/store/lock.ts';
 import { openStore, type Store } from '../../ledger/store/store.ts';
@@ -39,6 +39,7 @@ import { connectStoredClock } from './stored-clock.ts';
 export type AtomicOutputs = {
   /** Reads the UTXOs that other chains exported to the chain `reader`. */
   readonly readAtomicUtxos: (reader: Id) => ReadUtxoPage;
+  /** Throws if the output is, or was, in the memory that chains share with `reader`. */
   readonly putAtomicUtxo: (reader: Id, from: Id, utxo: Utxo) => void;
   /** Whether an output is or was in the memory that `from` shares with `reader`. */
   readonly knowsAtomicUtxo: (reader: Id, from: Id, utxoID: Id) => boolean;
@@ -185,7 +186,11 @@ export function openNodeStore(
       },
       readAtomicUtxos: (reader) => (sourceChain, addresses, start, limit) =>
         sharedMemory.page(reader, sourceChain, { addresses, start, limit }, isStrict),
-      putAtomicUtxo: (reader, from, utxo) => store.write(() => sharedMemory.put(reader, from, [utxo])),
+      putAtomicUtxo: (reader, from, utxo) => {
+        // A second import of it could not be stored, and the chain would stop: its rows, and maybe its transaction, are those of the first.
+        if (sharedMemory.wasRemoved(reader, utxo.id)) throw duplicatePutError(utxo);
+        store.write(() => sharedMemory.put(reader, from, [utxo]));
+      },
       knowsAtomicUtxo: (reader, from, utxoID) =>
         sharedMemory.get(reader, from, utxoID) !== undefined || sharedMemory.wasRemoved(reader, utxoID),
       listPutUtxos: sharedMemory.listPut,

@@ -130,7 +130,7 @@ export function openSharedMemory(store: Store): SharedMemory {
 /** A row of the `atomic` table, see schema.ts. */
 type AtomicEntry = { readonly seq: number; readonly bytes: StoredUtxo | null; readonly removed: 0 | 1 };
 
-const duplicatePutError = ({ id, bytes }: Utxo) =>
+export const duplicatePutError = ({ id, bytes }: Utxo) =>
   new StateError(`duplicate put: Key=0x${id} Value=0x${toHex(bytes)}`, { code: 'STATE_DUPLICATE_PUT', utxoID: idText(id) });
 
 const duplicateRemoveError = (id: Id) =>
