@@ -9,7 +9,7 @@ const refused = new FollowError('no', { code: 'FOLLOW_REFUSED', method: 'm', rpc
 const silent = noResponse('m', 'w');
 
 /** `answer`: what the node says of a transaction of another chain; `isUp`: whether it answers for this chain. */
-function create(answer: () => Uint8Array | undefined, isUp: () => boolean = () => true) {
+function create(answer: (chain: string) => Uint8Array | undefined, isUp: () => boolean = () => true) {
   const { timing, until, pass } = createVirtualTiming();
   const asked: [string, number][] = [];
   const abort = new AbortController();
@@ -17,7 +17,7 @@ function create(answer: () => Uint8Array | undefined, isUp: () => boolean = () =
     remote: {
       foreignTx: async (chain) => {
         asked.push([chain, timing.now()]);
-        return answer();
+        return answer(chain);
       },
       height: async () => {
         if (!isUp()) throw silent;
@@ -66,6 +66,17 @@ test('an unknown export is asked for again the next time; two lookups at a time 
   await first;
   await find(pChain, tx);
   expect(asked).toHaveLength(2);
+});
+
+test('an export of one chain is none of another, also while it is cached', async () => {
+  // An ExportTx of the P-Chain to X with one output.
+  const output = `${tx} 00000007 0000000000000005 0000000000000000 00000001 00000001 ${'11'.repeat(20)}`;
+  const exported = `0000 00000012 00003039 ${pChain} 00000000 00000000 00000000 ${xChain} 00000001 ${output} 00000000`;
+  const { find, asked } = create((chain) => (chain === 'P' ? Buffer.from(exported.replaceAll(' ', ''), 'hex') : undefined));
+  expect(await find(pChain, tx)).toHaveLength(1);
+  expect(await find(cChain, tx)).toBeUndefined();
+  expect(await find(pChain, tx)).toHaveLength(1);
+  expect(asked.map(([chain]) => chain)).toEqual(['P', 'C']);
 });
 
 test('a chain that does not answer for five seconds is skipped for a minute, the other is not', async () => {

@@ -35,7 +35,7 @@ export function createExportLookup({
   readonly signal: AbortSignal;
 }): ExportLookup {
   // Many imports within a few blocks often consume outputs of one export.
-  const cache = createCache<Id, Promise<readonly Utxo[] | undefined>>('exports', { size: entrySize });
+  const cache = createCache<string, Promise<readonly Utxo[] | undefined>>('exports', { size: entrySize });
   const skipUntil = new Map<ForeignChain, number>();
 
   const fetchTx = async (chain: ForeignChain, txID: Id): Promise<Uint8Array | undefined> => {
@@ -69,12 +69,14 @@ export function createExportLookup({
 
   return {
     find: (from, txID) => {
-      const cached = cache.get(txID);
+      // Anyone can name the export of one chain as that of another.
+      const key = `${from} ${txID}`;
+      const cached = cache.get(key);
       if (cached !== undefined) return cached;
       const found = fetchExport(from, txID);
-      cache.set(txID, found);
+      cache.set(key, found);
       // Unknown exports and failures are not cached: the next lookup tries again.
-      const forget = (): void => void cache.delete(txID);
+      const forget = (): void => void cache.delete(key);
       found.then((utxos) => utxos ?? forget(), forget);
       return found;
     },
