@@ -238,7 +238,7 @@ function createKnownFilter(parameters: FilterParameters, pool: Pick<GossipPool, 
     const { hashes, entryBytes } = size;
     resets++;
     bloom = createBloomFilter(randomBytes(seedSize * hashes), entryBytes);
-    salt = Uint8Array.from(randomBytes(saltSize));
+    salt = new Uint8Array(randomBytes(saltSize));
     max = bloomCapacity(hashes, entryBytes, parameters.maxFilterFalsePositives);
     for (const { id } of pool.items()) put(id);
   };

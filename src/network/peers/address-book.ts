@@ -81,9 +81,9 @@ export function createAddressBook({
     // Bytes of a message are views into it.
     known.add({
       ...address,
-      ip: Uint8Array.from(address.ip),
-      certificate: Uint8Array.from(address.certificate),
-      signature: Uint8Array.from(address.signature),
+      ip: new Uint8Array(address.ip),
+      certificate: new Uint8Array(address.certificate),
+      signature: new Uint8Array(address.signature),
     });
     dial(node, { ip: ipText(address.ip), port: address.port });
   };

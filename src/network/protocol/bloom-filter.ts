@@ -60,7 +60,7 @@ export function createBloomFilter(randomSeeds: Uint8Array, entryBytes: number): 
       return isNew;
     },
     count: () => count,
-    bytes: () => Uint8Array.from(bytes),
+    bytes: () => new Uint8Array(bytes),
   };
 }
 

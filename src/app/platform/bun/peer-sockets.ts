@@ -203,5 +203,5 @@ function exportChannelId(socket: TlsSocket): string | undefined {
 
 function readCertificate(socket: TlsSocket): Uint8Array | undefined {
   const { raw } = (socket.getPeerCertificate() as { raw?: Uint8Array } | undefined) ?? {};
-  return raw === undefined ? undefined : Uint8Array.from(raw);
+  return raw === undefined ? undefined : new Uint8Array(raw);
 }

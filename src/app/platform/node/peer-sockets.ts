@@ -114,5 +114,5 @@ function wrap(socket: TLSSocket): PeerSocket {
 
 function readCertificate(socket: TLSSocket): Uint8Array | undefined {
   const { raw } = (socket.getPeerCertificate() as { raw?: Uint8Array } | undefined) ?? {};
-  return raw === undefined ? undefined : Uint8Array.from(raw);
+  return raw === undefined ? undefined : new Uint8Array(raw);
 }
