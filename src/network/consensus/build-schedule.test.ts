@@ -7,7 +7,17 @@ import { createTestTimers, makeBlock } from './engine.fixture.ts';
 /** A schedule in which one transaction waits, there is room, and a block may be built at once. */
 function openSchedule() {
   const timers = createTestTimers();
-  const state = { waiting: 1, hasRoom: true, isIssued: true, buildTime: 0 as number | undefined, fails: false, clockShift: 0 };
+  const [first, second] = [makeBlock(undefined, 'first').id, makeBlock(undefined, 'second').id];
+  const state = {
+    waiting: 1,
+    hasRoom: true,
+    isIssued: true,
+    buildTime: 0 as number | undefined,
+    fails: false,
+    preference: first,
+    looks: 0,
+    clockShift: 0,
+  };
   const issued: EngineBlock[] = [];
   /** Ends the block that was issued last. */
   let endLast: Parameters<BlockIssuer['issueBuilt']>[1] = () => {};
@@ -20,12 +30,16 @@ function openSchedule() {
         if (state.fails) throw new Error('cannot build');
         return makeBlock(undefined, `${issued.length}`);
       },
-      nextBuildTime: () => state.buildTime,
+      nextBuildTime: () => {
+        state.looks++;
+        return state.buildTime;
+      },
       waiting: () => state.waiting,
       reject: (id) => void rejected.push(id),
     },
     timers,
     unixMilliseconds: () => timers.now() + state.clockShift,
+    preference: () => state.preference,
     hasRoom: () => state.hasRoom,
     post: (work) => work(),
     issue: (block, onEnd) => {
@@ -36,7 +50,7 @@ function openSchedule() {
     counters,
     onError: (error) => void errors.push(error),
   });
-  return { schedule, timers, state, issued, rejected, errors, counters, end: (end: Parameters<typeof endLast>[0]) => endLast(end) };
+  return { schedule, timers, state, second, issued, rejected, errors, counters, end: (end: Parameters<typeof endLast>[0]) => endLast(end) };
 }
 
 describe('a block', () => {
@@ -76,6 +90,18 @@ describe('a block', () => {
     state.buildTime = undefined;
     schedule.wake();
     expect(issued).toHaveLength(2);
+  });
+
+  test('waits for the time that was named until another block is preferred', () => {
+    const { schedule, timers, state, second, issued } = openSchedule();
+    state.buildTime = timers.now() + 2_000;
+    for (let i = 0; i < 3; i++) schedule.wake();
+    expect(state.looks).toBe(1);
+    Object.assign(state, { preference: second, buildTime: timers.now() + 1_000 });
+    for (let i = 0; i < 3; i++) schedule.wake();
+    expect(state.looks).toBe(2);
+    timers.advance(1_000);
+    expect(issued).toHaveLength(1);
   });
 
   test('is not built by a schedule that has stopped', () => {

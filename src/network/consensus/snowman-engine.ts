@@ -86,6 +86,7 @@ export function startSnowmanEngine(
     vm,
     timers,
     unixMilliseconds,
+    preference: consensus.preference,
     hasRoom: () => consensus.processingCount() < parameters.optimalProcessing,
     post: queue.post,
     issue: issuer.issueBuilt,

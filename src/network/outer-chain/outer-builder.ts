@@ -99,7 +99,8 @@ function createProposal({ chainID, rules, proposer, now, minBlockDelay, validato
      * From when a block on the tip may be built, in Unix milliseconds. If the own slot is not among the next ones, the time at which to search
      * again; undefined if this node is not a validator there.
      */
-    nextBuildTime: ({ header, height, ...tip }: Tip): number | undefined => {
+    nextBuildTime: (tip: Tip): number | undefined => {
+      const { header, height } = tip;
       if (header === undefined) return 0;
       const schedule = scheduleAt(header.pChainHeight);
       if (schedule === undefined) return now() + retryDelay;
@@ -112,7 +113,7 @@ function createProposal({ chainID, rules, proposer, now, minBlockDelay, validato
       if (!schedule.isValidator(proposer.nodeId)) return undefined;
       const from = slotOf(header.timestamp, nowSeconds());
       const find = () => schedule.firstSlotOf(height + 1n, proposer.nodeId, from, searchedSlots);
-      const slot = firstOwnSlot({ header, height, ...tip }, from, find) ?? from + searchedSlots;
+      const slot = firstOwnSlot(tip, from, find) ?? from + searchedSlots;
       return parent + Math.max(Number(slot * slotSeconds) * 1000, minBlockDelay);
     },
     /** Whether a block on the tip may be built now, and if so, signed. Throws if the validators are not loaded. */
