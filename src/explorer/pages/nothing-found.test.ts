@@ -65,7 +65,7 @@ test('an ID that names nothing is told why, and which IDs begin alike, at most f
 test('a name that is almost that of a page or of a method is told it', async () => {
   expect(await explain('asets')).toMatchObject({ hrefs: ['/assets'] });
   // A page that this server has not is no answer.
-  const { hrefs, asked } = await explain('mempol');
+  const { hrefs, asked } = await explain('mempoo');
   expect(hrefs).toEqual(['/blocks', '/assets', '/api']);
   // So short a text has no beginning to search for.
   expect(asked).toEqual([]);
