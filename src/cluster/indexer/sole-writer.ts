@@ -8,10 +8,13 @@ import { type DatabaseHost, openDatabaseHost } from '../hosts/database-host.ts';
 import { createPrimaryFinder } from '../hosts/primary.ts';
 import { type Lease, tryLease } from '../lease/lease.ts';
 import { splitHosts } from '../postgres/database-url.ts';
-import { databaseName, PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
+import { databaseName, isDatabaseDown, PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
 
-/** Milliseconds between two attempts to get the lease, and between two looks for another primary. */
-const intervals = { leaseAttempt: 500, promotion: 1000 } as const;
+/**
+ * Milliseconds between two attempts to get the lease, and between two looks for another primary; and the time within which a lost connection is noticed to be that
+ * of the lease, which is looked at every second.
+ */
+const intervals = { leaseAttempt: 500, promotion: 1000, lossNoticed: 3000 } as const;
 
 /** What this process does: it starts, waits for another process that writes, or writes. */
 export type WriterRole = 'starting' | 'standby' | 'writing';
@@ -67,7 +70,7 @@ export function createSoleWriter({
   /** Writes until the lease is lost, another host is promoted, or this process stops. Returns why. */
   const write = (lease: Lease, host: DatabaseHost): Promise<string> =>
     openTogether(env, async (opened) => {
-      await openWriter({ lease, host, opened, warn, logChange });
+      await openWriter({ lease, host, opened, warn: warnUnlessLost(lease.lost, env.timers, warn), logChange });
       role = 'writing';
       const promotion = watchPromotion(env, hosts.length > 1 ? findPrimary : async () => ({ host }), host);
       opened.add({ close: promotion.stop });
@@ -133,6 +136,27 @@ export function createSoleWriter({
       await ended;
       await Promise.all(hosts.map((host) => host.close()));
     },
+  };
+}
+
+/**
+ * Returns a function that warns of errors of what writes, but not of those that come with the loss of the lease, most often that of its connection: the loss is
+ * logged, in one line. So an error of the database waits until the lease would have been lost.
+ */
+export function warnUnlessLost(
+  lost: Promise<unknown>,
+  timers: Pick<ClusterEnv['timers'], 'after'>,
+  warn: (error: unknown) => void,
+): (error: unknown) => void {
+  let isLost = false;
+  void lost.then(() => {
+    isLost = true;
+  });
+  return (error) => {
+    if (!isDatabaseDown(error)) return warn(error);
+    timers.after(intervals.lossNoticed, () => {
+      if (!isLost) warn(error);
+    });
   };
 }
 
