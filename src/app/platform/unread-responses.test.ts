@@ -97,3 +97,10 @@ test('a WebSocket whose client does not read is terminated; a drained one is not
   drained.onClose();
   expect(calls).toEqual(['open false', 'drain', 'open false', 'terminate silent', 'close']);
 });
+
+test('a process ends although a client has not read what waits for it', async () => {
+  const source = `import { createUnreadResponses } from ${JSON.stringify(import.meta.resolve('./unread-responses.ts'))};
+    createUnreadResponses({ max: 100, timeout: 2000 }).tryAdd(10, () => console.log('cut off'));`;
+  const child = Bun.spawn([process.execPath, '-e', source], { stdout: 'pipe' });
+  expect([await new Response(child.stdout).text(), await child.exited]).toEqual(['', 0]);
+});

@@ -216,7 +216,7 @@ const unnotifiedWarning =
   'new blocks are looked for four times a second, and the version of the index is read for every request: no primary is reached without a pooler; --database-listen-url names one';
 
 /** The database is up if the index can be served from it: some host has all that was served before. */
-function createHealthComponent(hosts: DatabaseHosts, version: IndexVersion): HealthComponent {
+export function createHealthComponent(hosts: Pick<DatabaseHosts, 'sql' | 'leftOut'>, version: Pick<IndexVersion, 'read'>): HealthComponent {
   const probe = async (): Promise<void> => {
     await hosts.sql.all('SELECT 1 AS one', []);
     await version.read();

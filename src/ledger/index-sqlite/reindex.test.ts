@@ -42,6 +42,24 @@ for (const { name, open } of sqliteDrivers.filter(({ onDisk }) => onDisk))
         testChains.close();
       }));
 
+    test('starts over where a chain has history from before linearization: more of it may have been added since the rebuild was stopped', () =>
+      withScratchDatabase((path) => {
+        const testChains = openIndexedChains(open, 73, path);
+        testChains.begin();
+        for (let i = 0; i < 60; i++) testChains.step();
+        const chains = testChains.specs.map((spec, i) => ({ ...spec, completeFrom: i === 0 ? 1 : 0 }));
+        const nextStep = (): number | undefined => {
+          const reindex = openReindex({ store: testChains.store, open, path: `${path}-rebuilt`, chains });
+          const done = reindex.build().next().value?.done;
+          reindex.close();
+          return done;
+        };
+        const first = nextStep();
+        expect(first).toBeGreaterThan(0);
+        expect(nextStep()).toBe(first);
+        testChains.close();
+      }));
+
     test('continues a stopped rebuild, reports differences, and replaces the damaged index', () =>
       withScratchDatabase((path) => {
         const testChains = openIndexedChains(open, 72, path);
