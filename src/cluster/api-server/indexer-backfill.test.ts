@@ -4,6 +4,7 @@ import { ApiError } from '../../api/rest/api-error.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import { fromHex } from '../../base/bytes/hex.ts';
 import { idOf } from '../../base/bytes/id.ts';
+import { sleep } from '../../base/timing/sleep.ts';
 import { createVirtualTiming } from '../../base/timing/virtual-timing.fixture.ts';
 import type { Sql } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
@@ -16,9 +17,9 @@ const pChain = idOf(Buffer.from('P'));
 
 /** `serac api` of a network with outputs from before linearization, on a virtual clock; the test says whether the indexer answers. */
 function open() {
-  const { timing, until } = createVirtualTiming();
+  const { timing, until, pass } = createVirtualTiming();
   const indexer = { answers: true, isAway: false, findsImport: false };
-  const database = { hasPrimary: true, isReached: true };
+  const database = { hasPrimary: true, isReached: true, reachTime: 0, lookupTime: 0 };
   const checkPrimary = (isThere: boolean): void => {
     if (!isThere) throw new PostgresError('no primary', { code: 'DATABASE_DOWN', reason: 'test' });
   };
@@ -51,12 +52,21 @@ function open() {
   } as unknown as ClusterEnv;
   const { backfillAddresses, backfills } = createIndexerBackfill(env, {
     primary,
-    version: { reachPrimary: async () => checkPrimary(database.isReached), writer: () => 1 },
+    version: {
+      reachPrimary: async () => {
+        checkPrimary(database.isReached);
+        await sleep(timing, database.reachTime);
+      },
+      writer: () => 1,
+    },
     isAway: () => indexer.isAway,
     sql,
     chain: { number: 1, id: idOf(Buffer.from('X')) },
     completeFrom: async () => 1,
-    findUnrecorded: async (addresses) => addresses.filter((one) => one === unrecorded),
+    findUnrecorded: async (addresses) => {
+      await sleep(timing, database.lookupTime);
+      return addresses.filter((one) => one === unrecorded);
+    },
     counterparts: [pChain],
   });
   const measure = async (addresses: readonly Address[]): Promise<readonly [string, number]> => {
@@ -83,7 +93,7 @@ function open() {
     await until(() => isRead);
     return reads;
   };
-  return { indexer, database, requested, measure, countReads };
+  return { indexer, database, requested, measure, countReads, pass };
 }
 
 test('only what is not recorded, and exports, are asked for', async () => {
@@ -113,11 +123,13 @@ test('while nobody writes the index, nobody waits and nothing is requested', asy
 });
 
 test('without a primary, outputs that are stored are answered with the mark, also if it fails after the indexer has answered', async () => {
-  const { database, measure } = open();
+  const { database, measure, pass } = open();
   database.isReached = false;
   expect(await measure([exporter])).toEqual(['imports-unknown', 50]);
   database.isReached = true;
-  // What has failed before is not waited for again.
+  // Nobody waits for the attempt that finds out that the primary answers again.
+  expect(await measure([exporter])).toEqual(['imports-unknown', 0]);
+  await pass(500);
   expect(await measure([exporter])).toEqual(['complete', 0]);
   const without = open();
   without.database.hasPrimary = false;
@@ -140,4 +152,39 @@ test('an answer is read a second time only if the indexer stored something that 
   // Both are known now: nothing is asked for.
   indexer.findsImport = true;
   expect([await countReads(unrecorded), await countReads(exporter)]).toEqual([1, 1]);
+});
+
+test('an address is not answered before the host that is read has what was fetched, also if the caller who asked for it has left', async () => {
+  const { indexer, database, measure, pass } = open();
+  indexer.answers = false;
+  expect((await measure([unrecorded]))[0]).toStartWith('503');
+  indexer.answers = true;
+  database.reachTime = 5000;
+  // The request is sent again, and answered.
+  await pass(1500);
+  expect((await measure([unrecorded]))[0]).toStartWith('503');
+  await pass(5000);
+  expect(await measure([unrecorded])).toEqual(['complete', 0]);
+});
+
+test('an address is fetched again if the host that is read cannot get what was fetched', async () => {
+  const { database, measure, requested, pass } = open();
+  database.isReached = false;
+  expect((await measure([unrecorded]))[0]).toStartWith('503');
+  expect((await measure([unrecorded]))[0]).toStartWith('503');
+  database.isReached = true;
+  await pass(1000);
+  await measure([unrecorded]);
+  await pass(1000);
+  expect(await measure([unrecorded])).toEqual(['complete', 0]);
+  expect(requested.length).toBeGreaterThan(1);
+});
+
+test('what was fetched for another caller while the addresses were looked up is read', async () => {
+  const { database, countReads, pass } = open();
+  const first = countReads(unrecorded);
+  await pass(10);
+  database.lookupTime = 100;
+  expect(await countReads(unrecorded)).toBe(2);
+  expect(await first).toBe(2);
 });

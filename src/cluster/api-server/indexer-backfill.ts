@@ -1,5 +1,6 @@
 import { createAddressBackfill } from '../../api/rest/address-backfill.ts';
 import { apiError } from '../../api/rest/api-error.ts';
+import { coalesce } from '../../api/rest/coalesce.ts';
 import type { ServedChain } from '../../api/rest/served-chains.ts';
 import type { Address } from '../../base/bytes/address.ts';
 import type { Id } from '../../base/bytes/id.ts';
@@ -51,27 +52,21 @@ export function createIndexerBackfill(
 ): Required<Pick<ServedChain, 'backfills'>> & Pick<ServedChain, 'backfillAddresses'> {
   const now = clock.monotonic;
   const request = createBackfillRequester(primary, { timers, now, random });
+  const reachPrimary = coalesce(version.reachPrimary);
   /** Counts what was fetched. */
   let fetched = 0;
   /** Counts when the host that is read has something that a read which began before may have missed. */
   let count = 0;
+  /** Done when the host that is read has what was fetched: a caller may have left meanwhile, and the next one does not ask again. */
   const requestBackfill = async (address: Address): Promise<void> => {
-    await request(address).catch((error: unknown) => {
+    try {
+      await request(address);
+      await reachPrimary();
+    } catch (error) {
       // Without a primary nobody can be asked, as without an indexer.
       throw isDatabaseDown(error) ? noPrimary() : error;
-    });
-    fetched++;
-  };
-  /** Runs while the host that is read may not have yet what was backfilled. */
-  let reaching: Promise<void> | undefined;
-  const reach = async (): Promise<void> => {
-    const started = version.reachPrimary();
-    reaching = started;
-    try {
-      await started;
-    } finally {
-      if (reaching === started) reaching = undefined;
     }
+    fetched++;
   };
   const concurrency = maxConcurrentRequests;
   const createTasks = () => ({
@@ -96,6 +91,7 @@ export function createIndexerBackfill(
   });
   return {
     backfillAddresses: async (addresses) => {
+      const before = fetched;
       if (tasks.writer !== version.writer()) tasks = createTasks();
       const readOwners = () => runOnPostgres(sql, filterOwners(addresses, counterparts));
       const [withoutOutputs, { owners: withExports, version: exportsBefore }] = await Promise.all([
@@ -103,16 +99,8 @@ export function createIndexerBackfill(
         readOwners(),
       ]);
       if (withoutOutputs.length === 0 && withExports.length === 0) return 'complete';
-      const before = fetched;
       const outcome = await backfill({ withoutOutputs, withExports });
-      const reached = fetched === before ? reaching : reach();
-      if (reached === undefined) return outcome;
-      try {
-        await reached;
-      } catch (error) {
-        if (withoutOutputs.length > 0 || !isDatabaseDown(error)) throw error;
-        return 'imports-unknown';
-      }
+      if (fetched === before) return outcome;
       // Nearly always nothing was imported: to look at the exports once more takes one statement, to read everything again up to ten.
       if (withoutOutputs.length > 0 || (await readOwners()).version !== exportsBefore) count++;
       return outcome;
