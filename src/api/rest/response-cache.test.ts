@@ -320,6 +320,24 @@ describe('createResponseCache', () => {
     expect(used).toEqual(['find block', 'put block']);
   });
 
+  test('a response that may show a later block than its version is not shared: a process without the block would answer with it', async () => {
+    const [stored, version] = [[] as string[], { tip: 'one', past: 'p' }];
+    const shared = () => ({
+      find: async () => undefined,
+      put: ({ body }: CachedResponse) => void stored.push(Buffer.from(body).toString()),
+    });
+    const cache = createResponseCache({ now: () => 1, version: async () => ({ ...version }), shared });
+    const request = (key: string, make: () => string) =>
+      cache.getOrMake({ ...cacheRequest(async () => responseWith(make())), key, policy: 'block' });
+    const made = await request('a', () => {
+      version.tip = 'two';
+      return 'of block two';
+    });
+    expect(made.body.toString()).toBe('of block two');
+    await request('b', () => 'also of block two');
+    expect(stored).toEqual(['also of block two']);
+  });
+
   test('a body that was returned is never changed', async () => {
     let now = 1;
     const cache = createResponseCache({ budget: budgetFor('responses', 10_000), now: () => now, version: fixed.version });

@@ -108,9 +108,17 @@ export function createResponseCache({
     const madeAt = cache.version();
     const fetched = inShared && (await inShared.find());
     const response = fetched === undefined ? await make() : withFreshToken(fetched, seal, now());
-    if (fetched === undefined) inShared?.put(response);
+    if (fetched === undefined && inShared !== undefined) void share(inShared, response, version);
     put(key, response, version, cache, madeAt);
     return response;
+  };
+  /**
+   * Puts a response into the shared cache. One that may show more than its version is left out: another process that has only this version would
+   * answer with it, and then with less.
+   */
+  const share = async (to: SharedResponse, response: CachedResponse, { tip, past }: EntryVersion): Promise<void> => {
+    const latest = await readVersion().catch(() => undefined);
+    if (latest?.past === past && (tip === undefined || latest.tip === tip)) to.put(response);
   };
 
   return {
