@@ -27,12 +27,16 @@ export function listenOn(options: PostgresOptions, channel: string, { onNotify, 
     startAgain();
     onLost();
   };
+  const checkLater = (run: () => void): void => {
+    clearTimeout(timer);
+    timer = setTimeout(run, options.listenCheckMilliseconds ?? defaultListenCheckMilliseconds);
+  };
   const check = (started: Bun.SQL, wasHeard: () => boolean): void => {
     started.unsafe('SELECT pg_notify($1, $2)', [ownChannel, '']).catch(() => undefined);
-    timer = setTimeout(() => {
+    checkLater(() => {
       if (!wasHeard()) lose(started);
       else if (listener === started) check(started, wasHeard);
-    }, options.listenCheckMilliseconds ?? defaultListenCheckMilliseconds);
+    });
   };
   const start = async (): Promise<void> => {
     const started: Bun.SQL = connect(options, () => lose(started));
@@ -43,6 +47,8 @@ export function listenOn(options: PostgresOptions, channel: string, { onNotify, 
       isHeard = false;
       return was;
     };
+    // A server that has accepted the connection may be silent from then on.
+    checkLater(() => lose(started));
     try {
       // The driver waits in silence for the first connection only.
       await started.unsafe('SELECT 1');
