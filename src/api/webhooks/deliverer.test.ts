@@ -183,6 +183,32 @@ describe('deliveries', () => {
     await deliverer.close();
   });
 
+  test('that somebody wants again are sent also if the database fails at that moment', async () => {
+    const setup = await open(9);
+    await setup.add('hook');
+    const { store } = setup;
+    let fails = false;
+    const takeWanted: WebhookStore['takeWanted'] = () => {
+      if (!fails) return store.takeWanted();
+      fails = false;
+      return Promise.reject(new Error('no answer'));
+    };
+    const deliverer = setup.start({ store: { ...store, takeWanted }, logError: () => {} });
+    setup.commit();
+    const [attempt] = await eventually(
+      () => store.attempts('hook'),
+      (attempts) => attempts.length > 0,
+    );
+    fails = true;
+    await store.wantAgain('hook', attempt?.number as number);
+    await eventually(
+      () => setup.sent.some(({ isSentAgain }) => isSentAgain),
+      (isSent) => isSent,
+      10_000,
+    );
+    await deliverer.close();
+  });
+
   test('of one API key do not wait for those of another whose receivers are slow', async () => {
     const setup = await open(7);
     // Together they could use all requests.

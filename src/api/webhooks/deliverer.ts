@@ -127,8 +127,9 @@ export function startDeliverer(
     const present = new Set(ids);
     for (const id of runners.keys()) if (!present.has(id)) stopRunner(id);
     for (const stored of changed) apply(stored);
-    known = revision;
     for (const wanted of await store.takeWanted()) void sendAgain(wanted);
+    // Last: what has failed is read again.
+    known = revision;
   };
   const refresher = createRefresher(() => readChanges().catch(fail));
   const stopRefreshing = every(timers, refreshInterval, refresher.run);
