@@ -77,10 +77,10 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
     /**
-     * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has, and
-     * DATABASE_DOWN if none answers.
+     * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has (then one that
+     * has the floor is read), and DATABASE_DOWN if none answers.
      */
-    select: selection.select,
+    select: (wanted: ReadPosition): Promise<void> => selection.select(wanted, floor()),
     /** How often another host was selected: reads before and after a change do not belong together. */
     changes: selection.changes,
     /** Whether the primary is read. */

@@ -54,9 +54,9 @@ function createHosts(
     wait: (milliseconds: number) => {
       now += milliseconds;
     },
-    /** Selects at a height; returns the host that is read, or why there is none. */
-    select: (height = 0) =>
-      selection.select({ heights: [height], revision: 0 }).then(
+    /** Selects at a height, where `least` was served; returns the host that is read, or why there is none. */
+    select: (height = 0, least = height) =>
+      selection.select({ heights: [height], revision: 0 }, { heights: [least], revision: 0 }).then(
         () => selection.current()?.name,
         (error) => (isDatabaseBehind(error) ? 'behind' : isDatabaseDown(error) ? 'down' : error),
       ),
@@ -172,4 +172,19 @@ test("while no pooler answers, the servers' own addresses are read; notification
   // An address that only this server cannot reach is no trouble while the poolers answer.
   set('replica', { isUp: false });
   expect([await select(), selection.leftOut()]).toEqual(['pooledReplica', ['pooledPrimary is not read: no answer']]);
+});
+
+test('a caller who wants a block that no host has takes the host from nobody', async () => {
+  const { select, set, selection, lines } = createHosts({
+    p: { role: 'primary', timeline: 1, height: 5 },
+    a: { height: 5 },
+    b: { height: 5 },
+  });
+  expect(await select(5)).toBe('a');
+  set('p', { isUp: false });
+  expect([await select(7, 5), selection.current()?.name]).toEqual(['behind', 'a']);
+  expect([selection.leftOut(), lines.filter((line) => line.includes('was served'))]).toEqual([['p is not read: no answer'], []]);
+  // Another host that has it is read.
+  set('b', { height: 7 });
+  expect([await select(7, 5), selection.changes()]).toEqual(['b', 1]);
 });

@@ -84,27 +84,37 @@ export function createHostSelection(
       : `it is at ${describePosition(one.position)}, and ${describePosition(wanted)} was served`;
   };
 
-  /** Asks all hosts and selects one to be read; see `openDatabaseHosts`. */
-  const select = async (wanted: ReadPosition): Promise<void> => {
+  /**
+   * Asks all hosts and selects one to be read; see `openDatabaseHosts`. If none has `wanted` it throws, but one that has `least` is read from now on:
+   * when a single caller wants a block that no host has, the others keep their host.
+   */
+  const select = async (wanted: ReadPosition, least = wanted): Promise<void> => {
     const probed = await Promise.all(order.map(probe));
     const answers = probed.filter((one): one is Answer => 'position' in one);
     // In the order in which the flag names them: of two hosts that were promoted apart from each other, every process takes the same one.
     const found = choosePrimary([...hosts, ...reserve].flatMap((host) => answers.filter((one) => one.host === host)));
     if (found !== undefined) lag.add(found.position);
     setPrimary(found && { ...found, notifier: findNotifier(answers, found) });
-    const reasons = new Map(probed.map((one) => [one.host, reasonAgainst(one, wanted)]));
+    const reasons = new Map(probed.map((one) => [one.host, reasonAgainst(one, least)]));
     const usable = answers.filter(({ host }) => reasons.get(host) === undefined);
-    const preferred = usable.filter(({ host }) => !reserve.includes(host));
+    const hasNamed = usable.some(({ host }) => !reserve.includes(host));
     leftOut = [...reasons].flatMap(([host, reason]) =>
-      reason === undefined || (preferred.length > 0 && reserve.includes(host)) ? [] : [`${host.name} is not read: ${reason}`],
+      reason === undefined || (hasNamed && reserve.includes(host)) ? [] : [`${host.name} is not read: ${reason}`],
     );
     if (!isAlone) logLeftOut(leftOut);
-    setCurrent(chooseHost(preferred.length > 0 ? preferred : usable, config.readsReplicas ? 'replica' : 'primary', current));
+    const choose = (from: readonly Answer[]): DatabaseHost | undefined => {
+      const named = from.filter(({ host }) => !reserve.includes(host));
+      return chooseHost(named.length > 0 ? named : from, config.readsReplicas ? 'replica' : 'primary', current);
+    };
+    const chosen = choose(usable.filter(({ position }) => isAtLeast(position, wanted)));
+    setCurrent(chosen ?? choose(usable));
     fullest = findFullest(answers.filter(({ state }) => state.role === 'replica' || state.server === found?.state.server));
-    if (current !== undefined) return;
+    if (chosen !== undefined) return;
     const [only] = probed;
     if (isAlone && only !== undefined && 'error' in only) throw only.error;
-    throw answers.length > 0 ? behindServed(leftOut) : unreadable(leftOut);
+    throw answers.length > 0
+      ? behindServed(current === undefined ? leftOut : [`no host is at ${describePosition(wanted)}`])
+      : unreadable(leftOut);
   };
 
   return {
