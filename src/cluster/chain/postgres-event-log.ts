@@ -2,7 +2,7 @@ import { type EventLog, type LogEntry, maxEntriesPerRead } from '../../api/event
 import { parseBlock } from '../../avm/tx/block.ts';
 import { spentRefs } from '../../avm/tx/effects.ts';
 import { refId } from '../../avm/tx/utxo.ts';
-import type { Id } from '../../base/bytes/id.ts';
+import { type Id, idToBytes } from '../../base/bytes/id.ts';
 import { concat } from '../../base/bytes/octets.ts';
 import { versionSize } from '../../base/codec/pack.ts';
 import { runOnPostgres } from '../../ledger/index/query-runner.ts';
@@ -21,22 +21,26 @@ const maxTxsPerRead = 512;
 /**
  * The event log of a followed chain in PostgreSQL, from which `serac api` serves event streams (api-events.ts) and `serac index` sends webhooks
  * (index-webhooks.ts). Blocks of a followed chain are never reverted and never deleted, so the number of an entry is the height of its block, and
- * entries are read from the blocks themselves. `logID` must be the same in all servers of a database.
+ * entries are read from the blocks themselves, up to the height in `progress`: on Citus the transactions of later blocks may be missing yet (publish.ts).
+ * `logID` must be the same in all servers of a database.
  */
 export function openPostgresEventLog(sql: Sql, chain: IndexedChain, logID: string): EventLog {
   const t = tablesOf(chain.number);
   const outputs = createChainOutputReads(sql.dialect, t);
 
+  const progressText = 'SELECT height FROM progress WHERE chain = ?';
+  const chainBytes = idToBytes(chain.id);
+
   function* lastHeight(): Queries<number> {
-    const [row] = yield* fetchRows<{ height: number | null }>([{ text: `SELECT max(height) AS height FROM ${t.block}`, values: [] }]);
+    const [row] = yield* fetchRows<{ height: number }>([{ text: progressText, values: [chainBytes] }]);
     return row?.height ?? 0;
   }
 
   function* readEntries(after: number): Queries<readonly LogEntry[] | undefined> {
     const found = yield* fetchRows<BlockRow>([
       {
-        text: `SELECT height, header, first_tx, tx_count FROM ${t.block} WHERE height > ? ORDER BY height LIMIT ?`,
-        values: [after, maxEntriesPerRead],
+        text: `SELECT height, header, first_tx, tx_count FROM ${t.block} WHERE height > ? AND height <= (${progressText}) ORDER BY height LIMIT ?`,
+        values: [after, chainBytes, maxEntriesPerRead],
       },
     ]);
     const [first] = found;
