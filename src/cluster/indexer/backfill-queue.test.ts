@@ -235,3 +235,28 @@ test('a request that is sent again while its address is processed is processed o
   ]);
   stop();
 });
+
+test('what was processed takes no room from what comes later', async () => {
+  let notify = (_: string): void => {};
+  const listen = ((_: string, { onNotify }: { onNotify: (payload: string) => void }) => {
+    notify = onNotify;
+    return () => {};
+  }) as unknown as Postgres['listen'];
+  let processed = 0;
+  const backfill = async (some: readonly Address[]) => {
+    processed += some.length;
+  };
+  const sql = { dialect: 'postgres', all: async () => [] } as const;
+  const stop = processBackfillQueue(sql, backfill, { listen, logError: unexpected });
+  // Up to 50,000 may wait.
+  const rounds = 3;
+  const inRound = 20_000;
+  for (let round = 0; round < rounds; round++) {
+    for (let n = round * inRound; n < (round + 1) * inRound; n++) notify(n.toString(16).padStart(16, '0') + address(n));
+    await eventually(
+      () => processed,
+      (count) => count === (round + 1) * inRound,
+    );
+  }
+  stop();
+});

@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
-import { nextVisit } from './watch.ts';
+import { useLocalStorage } from './local-storage.fixture.ts';
+import { nextVisit, seenHeights } from './watch.ts';
+
+const items = useLocalStorage();
 
 test('what came since the last visit stays new while the page is looked at, also after a reload, and is old on the next visit', () => {
   const [minute, hour] = [60_000, 3_600_000];
@@ -12,4 +15,12 @@ test('what came since the last visit stays new while the page is looked at, also
   const later = nextVisit(live, { a: 11, b: 9 }, 3 * hour);
   expect(later.since).toEqual({ a: 8, b: 9 });
   expect(nextVisit(later, { b: 9 }, 3 * hour + minute).since).toEqual({ b: 9 });
+});
+
+test('what the page shows is kept in the browser, so that it is known after a reload', () => {
+  expect(seenHeights({ a: 5 })).toEqual({ a: 5 });
+  expect(seenHeights({ a: 8 })).toEqual({ a: 5 });
+  expect(JSON.parse([...items.values()].join())).toMatchObject({ since: { a: 5 }, seen: { a: 8 } });
+  for (const name of items.keys()) items.set(name, 'nonsense');
+  expect(seenHeights({ a: 9 })).toEqual({ a: 9 });
 });
