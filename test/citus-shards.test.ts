@@ -69,15 +69,22 @@ describe.skipIf(namedCitus === undefined)(citusSuite('shards of Citus'), () => {
       expect(moved).toEqual([1]);
       return found;
     };
+    /** The rows that workers return without the coordinator. */
+    const readUnchecked = async () => {
+      const [result] = (await reads.groupOnWorkers([query])) ?? [];
+      return (result as PromiseFulfilledResult<unknown[]> | undefined)?.value;
+    };
     const isDirect = () => sent.some((text) => /FROM moved_owner_\d+ /.test(text));
-    return { read, readAll, isDirect, lines, asked: () => sent.slice(1), retry: () => retry(), close: reads.close };
+    const { changes, close } = reads;
+    return { read, readAll, readUnchecked, isDirect, lines, asked: () => sent.slice(1), changes, retry: () => retry(), close };
   }
   const rows = [{ seq: -1, id: address }];
 
   test('a moved shard is not read where it was', async () => {
-    const { read, isDirect, retry, close } = openReads();
+    const { read, readUnchecked, isDirect, changes, retry, close } = openReads();
     expect(await read()).toEqual(rows);
     await eventually(read, () => isDirect());
+    expect(await readUnchecked()).toEqual(rows);
     const [shard] = await admin.all<{ id: number; host: string; port: number }>(
       `SELECT s.shardid AS id, n.nodename AS host, n.nodeport AS port FROM pg_dist_shard s JOIN pg_dist_placement l USING (shardid) JOIN pg_dist_node n USING (groupid)
        WHERE s.logicalrelid = CAST('${schema}.moved_owner' AS regclass) ORDER BY CAST(s.shardminvalue AS bigint) LIMIT 1 OFFSET ?`,
@@ -95,7 +102,12 @@ describe.skipIf(namedCitus === undefined)(citusSuite('shards of Citus'), () => {
     await sql.all('INSERT INTO moved_owner VALUES (?, -2)', [address]);
     await sql.all('INSERT INTO moved VALUES (2, ?)', [address]);
     await sql.all('DELETE FROM moved WHERE seq = 1', []);
+    const before = changes();
+    // What is read before the coordinator is asked lacks the new row; the next check tells.
+    expect(await readUnchecked()).not.toEqual([{ seq: -2, id: address }]);
+    expect(changes()).toBe(before);
     expect(await read()).toEqual([{ seq: -2, id: address }]);
+    expect(changes()).toBe(before + 1);
     expect(await read()).toEqual([{ seq: -2, id: address }]);
     expect(isDirect()).toBe(false);
     retry();

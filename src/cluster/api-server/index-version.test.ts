@@ -10,8 +10,11 @@ import type { IndexState } from './version-query.ts';
 const failing = 'SELECT failing';
 const selectTip = 'SELECT tip';
 
+/** The text of a query of Citus that only the coordinator answers. */
+const ofCoordinator = 'SELECT height FROM progress';
+
 /** A database whose version the test sets, with the functions that its notifications and its timer call. */
-function createWatch() {
+function createWatch(dialect?: 'citus') {
   let tip = 0;
   let server = 1;
   let changes = 0;
@@ -22,6 +25,9 @@ function createWatch() {
   const recorded: number[] = [];
   let servedElsewhere = 0;
   let queries = 0;
+  let unchecked = 0;
+  /** Whether the next query finds that shards have moved. */
+  let haveMoved = false;
   let tick = (): void => {};
   let listening = { onNotify: (_payload: string): void => {}, onLost: (): void => {} };
   // The timer of the watch is set last; a wait for a replica ends at once.
@@ -34,6 +40,8 @@ function createWatch() {
   let recordGate: Promise<void> | undefined;
   const readState = async () => {
     queries++;
+    if (haveMoved) changes++;
+    haveMoved = false;
     const tips = [{ height: tip, id: idOf(Buffer.from(`${tip}`)), time: tip, lastTx: tip }];
     const state = { version: { tip: `${tip}`, past: '0' }, position: { heights: [tip], revision: 0 }, tips, writer: 1, server };
     await gate;
@@ -52,6 +60,12 @@ function createWatch() {
         ),
         last: [state],
       };
+    },
+    groupOnWorkers: async (all) => {
+      if (all.some(({ text }) => text === ofCoordinator)) return undefined;
+      unchecked++;
+      if (haveMoved) return all.map(() => ({ status: 'rejected', reason: new RangeError('old rows') }));
+      return all.map(({ text }) => ({ status: 'fulfilled', value: [text] }));
     },
   };
   const version = watchIndexVersion({
@@ -83,9 +97,24 @@ function createWatch() {
       share: async () => ({ heights: [servedElsewhere], revision: 0 }),
     },
     lowest: { heights: [0], revision: 0 },
+    ...(dialect === undefined ? {} : { dialect }),
   });
+  /** Runs queries one after the other, as one read. Returns their rows, how often the state was read and how many groups were not checked. */
+  const readInTurn = async (...texts: readonly string[]) => {
+    const before = [queries, unchecked] as const;
+    const rows = await version.sql.checkAtEnd?.(async (one) => {
+      const found: unknown[] = [];
+      for (const text of texts) found.push(...(await one.all(text, [])));
+      return found;
+    });
+    return { rows, states: queries - before[0], unchecked: unchecked - before[1] };
+  };
   return {
     version,
+    readInTurn,
+    move: () => {
+      haveMoved = true;
+    },
     /** The tip that a request sees, and how many queries that took. */
     read: async () => {
       const before = queries;
@@ -165,6 +194,30 @@ test('the version is read with every group of queries; other requests use the kn
   ]);
   expect(watch.queries() - before).toBe(1);
   expect(await watch.read()).toEqual(['1', 0]);
+});
+
+test('on Citus a read of several groups reads the state once, after all that workers have answered', async () => {
+  const { readInTurn, version, setTip } = createWatch('citus');
+  setTip(1);
+  expect(await readInTurn('a', 'b', 'c')).toEqual({ rows: ['a', 'b', 'c'], states: 1, unchecked: 3 });
+  expect(version.floor().heights).toEqual([1]);
+  expect(await readInTurn('a', ofCoordinator)).toEqual({ rows: ['a', ofCoordinator], states: 1, unchecked: 1 });
+  expect(await readInTurn(ofCoordinator, 'a')).toEqual({ rows: [ofCoordinator, 'a'], states: 2, unchecked: 1 });
+  // Those that end while the state is read for another share the next read of it.
+  const together = await Promise.all([readInTurn('a'), readInTurn('b', 'c'), readInTurn('d', 'e')]);
+  expect(together.map(({ rows }) => rows)).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
+  expect(Math.max(...together.map(({ states }) => states))).toBe(2);
+  expect(createWatch().version.sql.checkAtEnd).toBeUndefined();
+});
+
+test('on Citus a read runs again, with every group checked, if shards have moved meanwhile: also if it has failed', async () => {
+  const { readInTurn, move } = createWatch('citus');
+  await readInTurn('a');
+  move();
+  expect(await readInTurn('a', 'b')).toEqual({ rows: ['a', 'b'], states: 3, unchecked: 1 });
+  expect(await readInTurn('a', 'b')).toEqual({ rows: ['a', 'b'], states: 1, unchecked: 2 });
+  const watch = createWatch('citus');
+  await expect(watch.version.sql.checkAtEnd?.(() => Promise.reject(new RangeError('of the read')))).rejects.toThrow('of the read');
 });
 
 test('a version that arrives after a newer one is neither known nor behind', async () => {

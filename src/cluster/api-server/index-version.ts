@@ -7,6 +7,7 @@ import type { ClusterEnv } from '../cluster-env.ts';
 import type { DatabaseHosts } from '../hosts/database-hosts.ts';
 import { isAtLeast, type ReadPosition } from '../hosts/read-position.ts';
 import type { ServedPosition } from '../hosts/served-position.ts';
+import type { PostgresDialect } from '../postgres/postgres.ts';
 import { listenForBlocks } from './block-notifications.ts';
 import { behind, createServedState, type ServedState } from './served-state.ts';
 import type { IndexState, VersionQuery } from './version-query.ts';
@@ -38,6 +39,7 @@ export function watchIndexVersion({
   now,
   served,
   lowest,
+  dialect = 'postgres',
 }: {
   readonly hosts: Pick<DatabaseHosts, 'sql' | 'settledSql' | 'select' | 'changes' | 'readsPrimary' | 'primaryPosition'>;
   readonly listen: DatabaseHosts['listen'];
@@ -48,6 +50,7 @@ export function watchIndexVersion({
   readonly served: ServedPosition;
   /** The floor at first: height 0 for every indexed chain. */
   readonly lowest: ReadPosition;
+  readonly dialect?: PostgresDialect;
 }) {
   const state = createServedState({ hosts, query, timers, now, served, lowest });
   const known = createKnownVersion(state);
@@ -65,7 +68,7 @@ export function watchIndexVersion({
     onReached: callListeners,
   });
 
-  const { reach, sql } = createVersionReads(state, known, notifications.covers);
+  const { reach, sql } = createVersionReads(state, known, notifications.covers, dialect);
   /** Reads the version that is current now. Calls at the same time share one query. */
   const readNew = coalesce(() => reach(state.floor()));
 
@@ -89,7 +92,7 @@ export function watchIndexVersion({
      */
     sql,
     /** The database for answers that no later block changes; see `ReadConsistency.settledAt`. */
-    settledSql: sqlOfGroups(state.settled.read),
+    settledSql: sqlOfGroups(state.settled.read, dialect),
     /**
      * The last block of a chain (by its place in `IndexState.tips`) while the version is known: lists begin at it without another query. The same
      * object only as long as the whole index is the same: read-spent-since.ts compares objects to see that nothing was stored since. Undefined while
@@ -171,7 +174,12 @@ function createReadConsistency({
  * Reads after which the version is known. `covers` says whether a state at a position is the newest one until the next notification: notifications
  * arrive, and the state has all that they have announced.
  */
-function createVersionReads(state: ServedState, known: KnownVersion, covers: (position: ReadPosition) => boolean) {
+function createVersionReads(
+  state: ServedState,
+  known: KnownVersion,
+  covers: (position: ReadPosition) => boolean,
+  dialect: PostgresDialect,
+) {
   /** Runs a read that returns the state it has seen, and makes the version of that state the known one. */
   const learnFrom = async <T extends { readonly state: IndexState }>(read: () => Promise<T>): Promise<T> => {
     const learn = known.startReading();
@@ -185,9 +193,30 @@ function createVersionReads(state: ServedState, known: KnownVersion, covers: (po
       throw error;
     }
   };
+  /** Groups of queries after which the state was not read, and how many of these it was read after since. */
+  let [unchecked, covered] = [0, 0];
   const readGroup = async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
+    const before = unchecked;
     const { results } = await learnFrom(() => state.readWith(queries));
+    covered = Math.max(covered, before);
     return results;
+  };
+  const readUnchecked = async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[]> => {
+    const results = await state.readUnchecked(queries);
+    if (results === undefined) return readGroup(queries);
+    unchecked++;
+    return results;
+  };
+  const check = coalesce(() => readGroup([]));
+  const [sql, uncheckedSql] = [sqlOfGroups(readGroup, dialect), sqlOfGroups(readUnchecked, dialect)];
+  const checkAtEnd: NonNullable<Sql['checkAtEnd']> = async (read) => {
+    const before = state.changes();
+    const [outcome] = await Promise.allSettled([read(uncheckedSql)]);
+    if (covered < unchecked) await check();
+    // Rows from where a shard was before may be old, and also lead to an error.
+    if (state.changes() !== before) return read(sql);
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   };
   return {
     /** Reads the version of a state at or above `wanted`. */
@@ -195,12 +224,12 @@ function createVersionReads(state: ServedState, known: KnownVersion, covers: (po
       const reached = await learnFrom(async () => ({ state: await state.reach(wanted) }));
       return reached.state.version;
     },
-    sql: sqlOfGroups(readGroup),
+    sql: dialect === 'citus' ? { ...sql, checkAtEnd } : sql,
   };
 }
 
-const sqlOfGroups = (readGroup: NonNullable<Sql['group']>): Sql => ({
-  dialect: 'postgres',
+const sqlOfGroups = (readGroup: NonNullable<Sql['group']>, dialect: PostgresDialect): Sql => ({
+  dialect,
   all: async <Row>(text: string, values: SqlQuery['values']) => {
     const [result] = (await readGroup([{ text, values }])) as readonly [GroupResult];
     if (result.status === 'rejected') throw result.reason;

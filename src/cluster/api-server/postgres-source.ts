@@ -18,6 +18,7 @@ import type { DatabaseConfig } from '../hosts/database-config.ts';
 import { type DatabaseHosts, openDatabaseHosts } from '../hosts/database-hosts.ts';
 import { createServedPosition, noServedPosition, type ServedPosition } from '../hosts/served-position.ts';
 import { readNetworkDescription, readPageSecret } from '../indexer/served-network-store.ts';
+import type { PostgresDialect } from '../postgres/postgres.ts';
 import { joinStatements } from '../postgres/statement-joiner.ts';
 import type { Redis } from '../redis/redis.ts';
 import { watchIndexStatus } from './index-status.ts';
@@ -62,7 +63,7 @@ export async function openPostgresSource(
     await version.start();
     if (!hosts.isNotified()) env.log(unnotifiedWarning, 'warn');
 
-    const read: Sql = { ...version.sql, dialect };
+    const read = version.sql;
     const parts: ChainParts = {
       description,
       numberOf: (id) => chains.find((one) => one.id === id)?.number ?? 1,
@@ -80,7 +81,7 @@ export async function openPostgresSource(
       ...network,
       chain: await openServedChains(env, { parts, hosts, version, indexStatus, chains, read }),
     });
-    const settled = createServedChains({ ...network, chain: openSettledChains(env, parts, { ...version.settledSql, dialect }) });
+    const settled = createServedChains({ ...network, chain: openSettledChains(env, parts, version.settledSql) });
     return {
       /** The database for reads of blocks; see `watchIndexVersion`. */
       sql: read,
@@ -189,7 +190,7 @@ function watchVersion({
   readonly env: ClusterEnv;
   readonly hosts: DatabaseHosts;
   readonly chains: Parameters<typeof createVersionQuery>[0];
-  readonly dialect: Sql['dialect'];
+  readonly dialect: PostgresDialect;
   readonly shared: ServedPosition;
 }): IndexVersion {
   const query = createVersionQuery(chains, dialect);
@@ -201,6 +202,7 @@ function watchVersion({
     now: env.clock.monotonic,
     served: shared,
     lowest: { heights: chains.map(() => 0), revision: 0 },
+    dialect,
   });
   hosts.track(async (sql) => (await query.read(sql)).position, version.floor);
   return version;

@@ -92,6 +92,8 @@ export function createServedState({
       await floor.raise(read.state.position);
       return read;
     },
+    /** Runs queries of shards without reading the state, which the caller does later: see `ReadSql.groupOnWorkers`. */
+    readUnchecked: hosts.sql.groupOnWorkers,
     /** Reads for answers that no later block changes: a host that has less than was served may give them too. `atLeast` comes first, then the reads. */
     settled: {
       /** Rejects with DATABASE_BEHIND unless the host has the block at a height, and all that was backfilled when the floor was served. */

@@ -1,4 +1,5 @@
 import { txIdTable } from '../../ledger/index/distribution.ts';
+import type { GroupResult, SqlQuery } from '../../ledger/index/sql.ts';
 import { tablesOf } from '../../ledger/state/schema.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import { describeDatabase, parseDatabaseUrl, replaceHost } from '../postgres/database-url.ts';
@@ -13,6 +14,8 @@ export type DatabaseHost = {
   readonly url: string;
   /** The connection pool. What kind of server it is, is found out before the first statement. */
   readonly sql: ReadSql;
+  /** How often shards of Citus were found to have moved. */
+  readonly changes: () => number;
   readonly listen: Postgres['listen'];
   /** Asks the server what it is now: a replica becomes the primary when it is promoted. */
   readonly probe: () => Promise<HostState>;
@@ -20,7 +23,13 @@ export type DatabaseHost = {
 };
 
 /** Statements that read. */
-export type ReadSql = Pick<Postgres, 'dialect' | 'all' | 'groupThen'>;
+export type ReadSql = Pick<Postgres, 'dialect' | 'all' | 'groupThen'> & {
+  /**
+   * The rows of queries that workers of Citus have; undefined if another server is needed. They may be old if a shard was moved: then `changes` of the
+   * hosts grows with the next `groupThen` at the latest.
+   */
+  readonly groupOnWorkers: (queries: readonly SqlQuery[]) => Promise<readonly GroupResult[] | undefined>;
+};
 
 export type HostState = {
   readonly role: 'primary' | 'replica';
@@ -52,6 +61,9 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
   });
   let isKnown = false;
   let isClosed = false;
+
+  /** Through a pooler the workers' own addresses may not be reached, and no plan is kept. */
+  const readsWorkers = (): boolean => dialect === 'citus' && !isPooled;
 
   /** Replaces the pool by one with other settings. Nothing runs on the old one: no statement is sent before the server is known. */
   const reopen = async (): Promise<void> => {
@@ -111,10 +123,11 @@ export function openDatabaseHost(url: string, config: Pick<DatabaseConfig, 'pool
       },
       groupThen: async (queries, last) => {
         if (!isKnown) await probe();
-        // Through a pooler the workers' own addresses may not be reached, and no plan is kept.
-        return (dialect === 'citus' && !isPooled ? shards : pool).groupThen(queries, last);
+        return (readsWorkers() ? shards : pool).groupThen(queries, last);
       },
+      groupOnWorkers: async (queries) => (isKnown && readsWorkers() ? shards.groupOnWorkers(queries) : undefined),
     },
+    changes: shards.changes,
     listen: (channel, to) => pool.listen(channel, to),
     probe,
     close: async () => {

@@ -1,5 +1,5 @@
 import { coalesce } from '../../api/rest/coalesce.ts';
-import type { Sql } from '../../ledger/index/sql.ts';
+import type { GroupResult, Sql } from '../../ledger/index/sql.ts';
 import type { ClusterEnv } from '../cluster-env.ts';
 import type { Listener, PostgresDialect } from '../postgres/postgres.ts';
 import { isDatabaseDown } from '../postgres/postgres-fault.ts';
@@ -81,8 +81,8 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
      * has the floor is read), and DATABASE_DOWN if none answers.
      */
     select: (wanted: ReadPosition): Promise<void> => selection.select(wanted, floor()),
-    /** How often another host was selected: reads before and after a change do not belong together. */
-    changes: selection.changes,
+    /** How often another host was selected, or shards have moved: reads before and after a change do not belong together. */
+    changes: (): number => hosts.reduce((sum, host) => sum + host.changes(), selection.changes()),
     /** Whether the primary is read. */
     readsPrimary: (): boolean => selection.current() !== undefined && selection.current() === selection.primary()?.host,
     /**
@@ -168,15 +168,23 @@ function sqlOn({
       return runOn(other, run);
     }
   };
+  const reportFailed = (results: readonly GroupResult[]): void => {
+    const failed = results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));
+    if (failed?.status === 'rejected') onFailed(failed.reason);
+  };
   return {
     dialect: 'postgres',
     all: (text, values) => onHost((sql) => sql.all(text, values)),
     // If the host is down, the last query fails too, and `groupThen` rejects: `onHost` sees that. Here a single query may have got no answer in time.
     groupThen: async (queries, last) => {
       const group = await onHost((sql) => sql.groupThen(queries, last));
-      const failed = group.results.find((result) => result.status === 'rejected' && isDatabaseDown(result.reason));
-      if (failed?.status === 'rejected') onFailed(failed.reason);
+      reportFailed(group.results);
       return group;
+    },
+    groupOnWorkers: async (queries) => {
+      const results = await onHost((sql) => sql.groupOnWorkers(queries));
+      if (results !== undefined) reportFailed(results);
+      return results;
     },
   };
 }

@@ -111,6 +111,14 @@ function openCluster() {
       const [result] = (await reads.groupThen([asked], last)).results;
       return result?.status === 'fulfilled' ? result.value.map((row) => (row as { server: Name }).server) : result?.reason;
     },
+    /** The same without the coordinator; undefined if it is needed. */
+    readUnchecked: async (...asked: SqlQuery[]): Promise<unknown> => {
+      sent.length = 0;
+      const results = await reads.groupOnWorkers(asked);
+      return results?.flatMap((result) =>
+        result.status === 'fulfilled' ? result.value.map((row) => (row as { server: Name }).server) : 'failed',
+      );
+    },
     sent: () => sent.map(({ server }) => server),
     /** What the coordinator was asked for, in turn. */
     asked: () =>
@@ -342,4 +350,50 @@ test('closing ends the pause after a failure, and closes connections that are be
   connected.resolve();
   await cluster.settle();
   expect(cluster.closed.toSorted()).toEqual([...workers]);
+});
+
+test('what workers alone answer is read without the coordinator, and a move is counted when it is asked', async () => {
+  const cluster = openCluster();
+  expect(await cluster.readUnchecked(query(keyOn('a:1')))).toBeUndefined();
+  await cluster.settle();
+  const before = cluster.reads.changes();
+  expect(await cluster.readUnchecked(query(keyOn('a:1')), query(keyOn('b:2')))).toEqual(['a:1', 'b:2']);
+  expect(cluster.sent()).not.toContain('coordinator');
+  expect(await cluster.readUnchecked(query(keyOn('a:1')), { text: 'SELECT value FROM meta', values: [] })).toBeUndefined();
+  expect(cluster.sent()).toEqual([]);
+  await cluster.reads.groupThen([], last);
+  expect(cluster.reads.changes()).toBe(before);
+  const onA = query(keyOn('a:1'));
+  cluster.move();
+  // Where the shard was before: nobody knows yet.
+  expect(await cluster.readUnchecked(onA)).toEqual(['a:1']);
+  await cluster.reads.groupThen([], last);
+  expect(cluster.reads.changes()).toBe(before + 1);
+  expect(await cluster.readUnchecked(onA)).toBeUndefined();
+  await cluster.settle();
+  expect(await cluster.readUnchecked(onA)).toEqual(['b:2']);
+  expect(cluster.reads.changes()).toBe(before + 1);
+});
+
+test('a move is counted too if the shards are found anew before the coordinator is asked', async () => {
+  const cluster = await openKnown();
+  const onA = query(keyOn('a:1'));
+  cluster.failures.set('b:2', () => down('08006'));
+  await cluster.read(query(keyOn('b:2')));
+  cluster.failures.clear();
+  const before = cluster.reads.changes();
+  cluster.move();
+  cluster.retries.shift()?.();
+  expect(await cluster.readUnchecked(onA)).toEqual(['a:1']);
+  await cluster.settle();
+  expect(cluster.reads.changes()).toBe(before + 1);
+});
+
+test('a worker that is lost or has no such shard leaves all to the coordinator', async () => {
+  for (const failure of [down('08006'), refused('42P01')]) {
+    const cluster = await openKnown();
+    cluster.failures.set('a:1', () => failure);
+    expect(await cluster.readUnchecked(query(keyOn('a:1')), query(keyOn('b:2')))).toBeUndefined();
+    expect(await cluster.readUnchecked(query(keyOn('a:1')))).toBeUndefined();
+  }
 });

@@ -35,6 +35,7 @@ export function createShardReads({
   const logChange = logChanges(log);
   const coordinatorReads = createCoordinatorReads(coordinator);
   let routes: Routes | undefined;
+  let changes = 0;
   /** The connection pools of the workers that are reached from here. */
   const pools = new Map<string, Postgres>();
   /**
@@ -95,6 +96,7 @@ export function createShardReads({
     };
     const missing = [...ofWorkers].filter(([name]) => !pools.has(name));
     const connected = await Promise.allSettled(missing.map(([name, shard]) => connect(name, shard)));
+    if (routes !== undefined && routes.placements !== map.placements) changes++;
     routes = { ...createShardRouting(map), placements: map.placements };
     for (const result of connected) if (result.status === 'rejected') throw result.reason;
     return [...ofWorkers.keys()];
@@ -123,7 +125,9 @@ export function createShardReads({
   };
   /** Forgets where the shards are. */
   const forget = (used: Routes): void => {
-    if (routes === used) routes = undefined;
+    if (routes !== used) return;
+    routes = undefined;
+    changes++;
   };
 
   /** Asks each worker for all parts of queries that it has, as one group of statements. */
@@ -146,39 +150,54 @@ export function createShardReads({
     return results;
   };
 
+  /** The parts of each query that workers answer; undefined for a query that the coordinator must answer. */
+  const toParts = (used: Routes, queries: readonly SqlQuery[]): readonly (readonly ShardQuery[] | undefined)[] =>
+    queries.map((query) => {
+      const parts = used.toShards(query);
+      return parts?.every(({ worker }) => pools.has(worker.name)) ? parts : undefined;
+    });
+  /** The results of the queries that have parts; undefined if a worker is lost or has no such shards, so that the coordinator must answer all queries. */
+  const readParts = async (used: Routes, asked: ReturnType<typeof toParts>): Promise<readonly (GroupResult | undefined)[] | undefined> => {
+    const found = await runOnWorkers(asked.flatMap((parts) => parts ?? []));
+    const ofShards = [...found.values()];
+    if (ofShards.some(isOutdated)) {
+      forget(used);
+      retryLater();
+    }
+    if (ofShards.some((result) => isOutdated(result) || isLost(result))) return undefined;
+    return asked.map((parts) => parts && joinResults(parts.map((part) => found.get(part) as GroupResult)));
+  };
+
   return {
     /** As `groupThen` of a pool, if `last` has one row. */
     groupThen: async (queries: readonly SqlQuery[], last: SqlQuery): Promise<GroupThen> => {
       findIfOutdated();
       const used = routes;
       if (used === undefined) return coordinator().groupThen(queries, last);
-      const asked = queries.map((query) => {
-        const parts = used.toShards(query);
-        return parts?.every(({ worker }) => pools.has(worker.name)) ? parts : undefined;
-      });
-      const found = await runOnWorkers(asked.flatMap((parts) => parts ?? []));
-      const ofShards = [...found.values()];
-      if (ofShards.some(isOutdated)) {
-        forget(used);
-        retryLater();
-      }
-      if (ofShards.some((result) => isOutdated(result) || isLost(result))) return coordinator().groupThen(queries, last);
+      const found = await readParts(used, toParts(used, queries));
+      if (found === undefined) return coordinator().groupThen(queries, last);
       const local = ({ text, values }: SqlQuery): SqlQuery => ({ text: used.toLocal(text), values });
-      const others = queries.filter((_, i) => asked[i] === undefined).map(local);
+      const others = queries.filter((_, i) => found[i] === undefined).map(local);
       const group = await coordinatorReads.groupThen(others, local(last)).catch(unlessOutdated);
       const rest = [...(group?.results ?? [])];
       const [current] = (group?.last ?? []) as readonly { readonly placements: string }[];
-      if (group !== undefined && current?.placements === used.placements && !rest.some(isOutdated)) {
-        const results = asked.map((parts) =>
-          parts === undefined ? (rest.shift() as GroupResult) : joinResults(parts.map((part) => found.get(part) as GroupResult)),
-        );
-        return { results, last: group.last };
-      }
+      if (group !== undefined && current?.placements === used.placements && !rest.some(isOutdated))
+        return { results: found.map((result) => result ?? (rest.shift() as GroupResult)), last: group.last };
       forget(used);
       if (current !== undefined && current.placements !== used.placements && state === 'known') state = 'outdated';
       else retryLater();
       return coordinator().groupThen(queries, last);
     },
+    /** The results of queries that workers alone answer, if nothing is missing; see `ReadSql.groupOnWorkers`. */
+    groupOnWorkers: async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[] | undefined> => {
+      findIfOutdated();
+      const used = routes;
+      const asked = used && toParts(used, queries);
+      if (used === undefined || asked?.every((parts) => parts !== undefined) !== true) return undefined;
+      return (await readParts(used, asked)) as readonly GroupResult[] | undefined;
+    },
+    /** How often other places of the shards were found than those that had been read. */
+    changes: (): number => changes,
     close: async (): Promise<void> => {
       state = 'closed';
       cancelRetry();

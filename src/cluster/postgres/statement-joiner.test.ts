@@ -40,6 +40,23 @@ test('on Citus queries are joined by the shard of their address, which the state
   expect(statements.filter(({ text: one }) => one.includes('c1_tx'))).toHaveLength(2);
 });
 
+test('reads that are checked at their end are joined with each other, not with what is checked at once', async () => {
+  const sent: string[] = [];
+  const database = (name: string): Sql => ({
+    dialect: 'citus',
+    all: () => [],
+    group: async (queries) => {
+      sent.push(`${name} ${queries.length}`);
+      return queries.map(() => ({ status: 'fulfilled', value: [] }));
+    },
+  });
+  const unchecked = database('unchecked');
+  const sql = joinStatements({ ...database('checked'), checkAtEnd: (read) => read(unchecked) }, soon);
+  const readAll = (one: Sql) => Promise.all(['SELECT 1', 'SELECT 2'].map((text) => one.all(text, [])));
+  await Promise.all([sql.checkAtEnd?.(readAll), sql.checkAtEnd?.((one) => one.all('SELECT 3', []) as Promise<unknown[]>), readAll(sql)]);
+  expect(sent.toSorted()).toEqual(['checked 2', 'unchecked 3']);
+});
+
 test('queries of one turn with the same text are one statement, and equal ones are run once', async () => {
   const { statements, sql } = openRecorder(
     async <Row>() =>

@@ -21,6 +21,13 @@ type Statement = SqlQuery & { readonly queries: readonly WaitingQuery[] };
  * ranges, and several requests at the same time, cost few round trips. On Citus they must be of one shard (statement-groups.ts). `soon` runs a function after everything that is ready to run.
  */
 export function joinStatements(sql: Sql, soon: (run: () => void) => void): Sql {
+  const { checkAtEnd } = sql;
+  const joinedOf = memoize((one: Sql) => joinOn(one, soon));
+  const joined = joinedOf(sql);
+  return checkAtEnd === undefined ? joined : { ...joined, checkAtEnd: (read) => checkAtEnd((unchecked) => read(joinedOf(unchecked))) };
+}
+
+function joinOn(sql: Sql, soon: (run: () => void) => void): Sql {
   const sendGroup = sql.group ?? ((queries) => Promise.allSettled(queries.map(async ({ text, values }) => sql.all<unknown>(text, values))));
   // By the text first: its hash is computed once, that of a text with the types in front would be for every statement.
   const joiningOf = memoize((text: string) => {

@@ -15,7 +15,7 @@ import { createBucketReads } from './read-buckets.ts';
 import type { ListLimits } from './read-by-amount.ts';
 import { createOutputReads } from './read-outputs.ts';
 import { createPublicKeyReads } from './read-public-keys.ts';
-import { constantReaderOn, latestReaderOn, queryRunnerOn, singleReaderOn } from './read-runner.ts';
+import { constantReaderOn, latestReaderOn, queryRunnerOn, singleReaderOn, wholeRunnerOn } from './read-runner.ts';
 import { createTxReads } from './read-txs.ts';
 import { createUtxoReads, type FilterLimits, type ListedOutputs } from './read-utxos.ts';
 
@@ -32,6 +32,7 @@ export function openReads(
   const readOne = singleReaderOn(sql);
   const run = queryRunnerOn(sql);
   const runWithPauses = queryRunnerOn(sql, longWork);
+  const runWhole = wholeRunnerOn(sql, longWork);
   const tables = { ...tablesOf(chain.number), ...indexTablesOf(chain.number), ...explorerTablesOf(chain.number) };
   const blocks = createBlockReads(sql.dialect, tables, chain.id);
   const outputs = createOutputReads(tables, chain.id, sql);
@@ -68,9 +69,9 @@ export function openReads(
     blocks: (heights) => runWithPauses(() => blocks.blocks(heights)),
     txSeq: (id, pin) => run(() => txs.txSeq(id, pin)),
     txSeqs: (query) => runWithPauses(() => txs.txSeqs(query)),
-    txs: (seqs, pin, maxBytes) => runWithPauses(() => txs.txs(seqs, pin, maxBytes)),
-    txsById: (ids, pin) => runWithPauses(() => txs.txsById(ids, pin)),
-    tx: (id, isRendered) => runWithPauses(() => txs.tx(id, isRendered, tip.recent())),
+    txs: (seqs, pin, maxBytes) => runWhole(() => txs.txs(seqs, pin, maxBytes)),
+    txsById: (ids, pin) => runWhole(() => txs.txsById(ids, pin)),
+    tx: (id, isRendered) => runWhole(() => txs.tx(id, isRendered, tip.recent())),
     spentOutputs: (seqs, pin) => run(() => outputs.spentOutputs(seqs, pin)),
     utxos: (query, onFound) =>
       runWithPauses(function* () {

@@ -34,6 +34,13 @@ export function queryRunnerOn(sql: Sql, longWork?: LongWork): RunQueries {
   };
 }
 
+/** The same for reads that cache nothing before they have ended: Citus checks each as a whole, which takes fewer statements than to check each of its groups. */
+export function wholeRunnerOn(sql: Sql, longWork?: LongWork): RunQueries {
+  const { checkAtEnd } = sql;
+  if (checkAtEnd === undefined) return queryRunnerOn(sql, longWork);
+  return (create) => checkAtEnd((unchecked) => queryRunnerOn(unchecked)(create));
+}
+
 /** A read that is a single query, and what its rows mean. */
 export type SingleRead<T> = { readonly query: Query; readonly resultOf: (rows: readonly unknown[]) => T };
 

@@ -9,6 +9,11 @@ import type { SqlValue } from '../store/database.ts';
 export type Sql = {
   readonly dialect: 'sqlite' | 'postgres' | 'citus';
   readonly all: <Row>(text: string, values: readonly SqlValue[]) => Row[] | Promise<Row[]>;
+  /**
+   * Citus only: runs a read of several groups of queries. The database that `read` gets returns rows that may be old, because their shard was moved: so
+   * nothing may be cached until `read` has ended. Then it is checked whether any was moved; if so, `read` runs again, on this database.
+   */
+  readonly checkAtEnd?: <T>(read: (sql: Sql) => Promise<T>) => Promise<T>;
   /** Not SQLite: runs queries that do not depend on each other, in one round trip where that is possible. Each has a result of its own. */
   readonly group?: (queries: readonly SqlQuery[]) => Promise<readonly GroupResult[]>;
   /** Not SQLite: runs a COPY of rows in its binary format. */
