@@ -14,12 +14,12 @@ export type LocalRequest = {
 /** Calls the handler of a node without a socket. Like a relayed request it has no remote address, so it counts as one from this machine. */
 export function callHandler(handler: Handler, { method, target, headers = {}, body = noBody }: LocalRequest): Promise<HttpResponse> {
   const mark = target.indexOf('?');
-  const named = new Headers(headers);
+  const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const request: HttpRequest = {
     method,
     path: mark < 0 ? target : target.slice(0, mark),
     query: mark < 0 ? '' : target.slice(mark + 1),
-    header: (name) => (name === 'host' ? 'localhost' : named.get(name)),
+    header: (name) => (name === 'host' ? 'localhost' : (named.get(name) ?? null)),
     body: async () => body,
   };
   return handler(request);
