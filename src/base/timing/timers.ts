@@ -1,4 +1,4 @@
-/** A clock for durations, in milliseconds, which never goes back, and timers on it. Nodes use the real ones; a simulation moves its own. */
+/** A clock that never goes back, in milliseconds, to measure durations with, and timers. Nodes use real ones; a simulation moves its own. */
 export type Timers = {
   readonly now: () => number;
   /** Calls `run` once after a delay, never during this call. Returns a function that cancels it. */

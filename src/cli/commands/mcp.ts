@@ -8,7 +8,7 @@ import { readApiMessage } from '../../api/rest/api-error.ts';
 import { codeSections, errorAdvice } from '../../app/advice/error-advice.ts';
 import type { Options } from '../../app/config/flag-table.ts';
 import { waitForAbort } from '../../base/timing/sleep.ts';
-import type { ClientCommand, ClientContext } from './client-command.ts';
+import { type ClientCommand, type ClientContext, nodeMethods } from './client-command.ts';
 import { listHints } from './explain-error.ts';
 import { badArgument } from './fault.ts';
 
@@ -68,11 +68,13 @@ function createToolNode(client: RpcClient): ToolNode {
  * The network's own name: under `fuji`, to which private networks answer too, addresses would be spelled as those of fuji. `serac api` has no Node RPC and
  * tells it at `/`, a node with --strict in the Node RPC only.
  */
-const readNetworkName = ({ call }: RpcClient, request: ToolNode['request']): Promise<string> =>
-  call('/ext/info', 'info.getNetworkName').then(
-    (answer) => (answer as { readonly networkName: string }).networkName,
-    async () => (JSON.parse(await request('/')) as { readonly network: string }).network,
-  );
+const readNetworkName = (client: RpcClient, request: ToolNode['request']): Promise<string> =>
+  nodeMethods(client)
+    .info.getNetworkName()
+    .then(
+      ({ networkName }) => networkName,
+      async () => (JSON.parse(await request('/')) as { readonly network: string }).network,
+    );
 
 /** What a tool has thrown: the message of the node, what its data tells, and cause and remedy of its code. */
 function explainCall(error: unknown): string {

@@ -77,11 +77,11 @@ export function openDatabaseHosts(config: DatabaseConfig, env: ClusterEnv) {
     /** Statements on the primary, for what a replica cannot do or may not have yet. Rejects with DATABASE_DOWN while there is none. */
     primary,
     /**
-     * Selects the host that is read: the same one if it has everything up to `wanted`, else another. Throws DATABASE_BEHIND if none has (then one that
-     * has the floor is read), and DATABASE_DOWN if none answers.
+     * Selects the host that is read: the same one if it has everything up to `wanted`, else another. If no host has it, throws DATABASE_BEHIND, and a
+     * host that has everything up to the floor is read from then on. Throws DATABASE_DOWN if none answers.
      */
     select: (wanted: ReadPosition): Promise<void> => selection.select(wanted, floor()),
-    /** How often another host was selected, or shards have moved: reads before and after a change do not belong together. */
+    /** Grows when another host is selected or shards have moved: what was read before and after may be of different states. */
     changes: (): number => hosts.reduce((sum, host) => sum + host.changes(), selection.changes()),
     /** Whether the primary is read. */
     readsPrimary: (): boolean => selection.current() !== undefined && selection.current() === selection.primary()?.host,

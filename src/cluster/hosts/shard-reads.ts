@@ -188,7 +188,7 @@ export function createShardReads({
       else retryLater();
       return coordinator().groupThen(queries, last);
     },
-    /** The results of queries that workers alone answer, if nothing is missing; see `ReadSql.groupOnWorkers`. */
+    /** Asks the workers, without the coordinator; undefined if they cannot answer all of the queries. See `ReadSql.groupOnWorkers`. */
     groupOnWorkers: async (queries: readonly SqlQuery[]): Promise<readonly GroupResult[] | undefined> => {
       findIfOutdated();
       const used = routes;

@@ -11,8 +11,8 @@ import { splitHosts } from '../postgres/database-url.ts';
 import { databaseName, isDatabaseDown, PostgresError, withoutPrefix } from '../postgres/postgres-fault.ts';
 
 /**
- * Milliseconds between two attempts to get the lease, and between two looks for another primary; and the time within which a lost connection is noticed to be that
- * of the lease, which is looked at every second.
+ * Milliseconds between two attempts to get the lease, and between two looks for another primary. `lossNoticed`: after a connection is lost, the loss of the
+ * lease is known within this time, because the lease is looked at every second.
  */
 const intervals = { leaseAttempt: 500, promotion: 1000, lossNoticed: 3000 } as const;
 
@@ -140,8 +140,8 @@ export function createSoleWriter({
 }
 
 /**
- * Returns a function that warns of errors of what writes, but not of those that come with the loss of the lease, most often that of its connection: the loss is
- * logged, in one line. So an error of the database waits until the lease would have been lost.
+ * Returns a function that warns of errors of the writer. A lost connection fails the statements that are under way and soon the lease, whose loss is logged
+ * anyway, in one line. So an error of the database waits until that would be known, and is left out if the lease was lost.
  */
 export function warnUnlessLost(
   lost: Promise<unknown>,

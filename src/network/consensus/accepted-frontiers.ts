@@ -63,7 +63,7 @@ export function createAcceptedFrontiers(self: NodeId, validators: Pick<Validator
     }
     return 0n;
   };
-  /** When a validator was last asked for an answer that told of no more than this node's height. */
+  /** When the last question was sent that a validator answered with this node's height or a lower one; undefined if there was none. */
   const notAboveAt = (node: NodeId, height: bigint): number | undefined => {
     const frontier = frontiers.get(node);
     return frontier === undefined || frontier.height <= height ? heard.get(node) : frontier.ahead.since();
